@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The bump arena: a list of blocks, newest first, each a header followed by its bytes:
+ *
+ *     head -> [next cap used | bytes ... used ... cap] -> [next cap used | ...] -> NULL
+ *
+ * Blocks double from 16 KiB to 1 MiB; a request larger than that gets a block of its own size. Invariant: `used` and the first byte
+ * are multiples of 16 and blocks come zeroed, so that a new piece needs no clearing. */
+#include "core/arena.h"
+
+#include <string.h>
+
+enum { GRAIN = 16, FIRST_BLOCK = 16 * 1024, LAST_BLOCK = 1024 * 1024 };
+
+typedef struct clf_arena_block {
+    _Alignas(16) struct clf_arena_block *next;
+    size_t cap, used;
+} clf_arena_block;
+
+_Static_assert(sizeof(clf_arena_block) % GRAIN == 0, "the first piece of a block must be aligned");
+
+void clf_arena_init(clf_arena *a, clf_mem *mem) {
+    a->mem = mem;
+    a->head = NULL;
+}
+
+static size_t next_cap(const clf_arena *a, size_t need) {
+    size_t cap = a->head ? a->head->cap * 2 : FIRST_BLOCK;
+    if (cap > LAST_BLOCK) cap = LAST_BLOCK;
+    return cap < need ? need : cap;
+}
+
+static clf_arena_block *add_block(clf_arena *a, size_t need) {
+    size_t cap = next_cap(a, need), bytes;
+    if (!clf_add_ok(cap, sizeof(clf_arena_block), &bytes)) return NULL;
+    clf_arena_block *b = clf_mem_new(a->mem, 1, bytes);
+    if (!b) return NULL;
+    b->cap = cap;
+    b->next = a->head;
+    a->head = b;
+    return b;
+}
+
+void *clf_arena_new(clf_arena *a, size_t n, size_t each) {
+    size_t need;
+    if (!clf_mul_ok(n, each, &need) || !clf_add_ok(need, GRAIN - 1, &need)) return NULL;
+    need = need < GRAIN ? GRAIN : need / GRAIN * GRAIN;
+    clf_arena_block *b = a->head;
+    if (!b || b->cap - b->used < need) b = add_block(a, need);
+    if (!b) return NULL;
+    void *p = (char *)(b + 1) + b->used;
+    b->used += need;
+    return p;
+}
+
+char *clf_arena_strn(clf_arena *a, const char *s, size_t n) {
+    size_t bytes;
+    if (!clf_add_ok(n, 1, &bytes)) return NULL;
+    char *p = clf_arena_new(a, bytes, 1);
+    if (p && n) memcpy(p, s, n);
+    return p;
+}
+
+void clf_arena_release(clf_arena *a) {
+    while (a->head) {
+        clf_arena_block *b = a->head;
+        a->head = b->next;
+        clf_mem_free(a->mem, b, 1, sizeof *b + b->cap);
+    }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A buffer: reference-counted bytes on the host, ours or the caller's. The pair (id, version) names a content;
+ * residency, twins and certificates are keyed by it. Caller memory is listed, not charged. */
+#ifndef CLF_CORE_BUF_H
+#define CLF_CORE_BUF_H
+#include "core/blocks.h"
+typedef struct clf_buf {
+    atomic_uint refs;
+    clf_mem *mem;
+    void *host;
+    size_t bytes;
+    uint64_t id;              /* unique in the context */
+    atomic_uint_fast64_t version;
+    clf_blocks *blocks;       /* where `host` came from; NULL: the ledger itself */
+    bool borrowed;            /* caller memory: `release` tells when we are done */
+    clf_release_fn release;
+    void *user;
+} clf_buf;
+/** New buffer with one reference; uninitialised data. NULL when memory or budget is out. */
+clf_buf *clf_buf_new(clf_mem *mem, uint64_t id, size_t bytes);
+/** The same with memory from a pool. */
+clf_buf *clf_buf_pooled(clf_blocks *blocks, uint64_t id, size_t bytes);
+/** Take over a block from clf_mem_data(bytes). */
+clf_buf *clf_buf_adopt(clf_mem *mem, uint64_t id, void *data, size_t bytes);
+/** Wrap caller memory. release may be NULL. */
+clf_buf *clf_buf_borrow(clf_mem *mem, uint64_t id, void *host, size_t bytes, clf_release_fn release, void *user);
+clf_buf *clf_buf_ref(clf_buf *b);
+void clf_buf_unref(clf_buf *b); /* NULL is fine */
+#endif

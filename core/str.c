@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Growing text: capacity doubles, the text is NUL-terminated after every append.
+ * Invariant: once `failed` is set the text no longer changes, so a half-written document is never taken for a whole one. */
+#include "core/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIRST_CAP = 64 };
+
+void clf_str_init(clf_str *s, clf_mem *mem) {
+    memset(s, 0, sizeof *s);
+    s->mem = mem;
+}
+
+/* Room for n more characters and the NUL. */
+static bool reserve(clf_str *s, size_t n) {
+    size_t need, cap = s->cap ? s->cap : FIRST_CAP;
+    if (s->failed) return false;
+    s->failed = !clf_add_ok(s->len, n, &need) || !clf_add_ok(need, 1, &need);
+    while (!s->failed && cap < need) s->failed = !clf_mul_ok(cap, 2, &cap);
+    if (s->failed || cap == s->cap) return !s->failed;
+    char *at = clf_mem_grow(s->mem, s->at, s->cap, cap, 1);
+    s->failed = at == NULL;
+    if (s->failed) return false;
+    s->at = at;
+    s->cap = cap;
+    return true;
+}
+
+void clf_str_putn(clf_str *s, const char *text, size_t n) {
+    if (n == 0 || !reserve(s, n)) return;
+    memcpy(s->at + s->len, text, n);
+    s->len += n;
+    s->at[s->len] = '\0';
+}
+
+void clf_str_put(clf_str *s, const char *text) { clf_str_putn(s, text, strlen(text)); }
+
+void clf_str_fmt(clf_str *s, const char *fmt, ...) {
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    if (n < 0) {
+        s->failed = true;
+    } else if (reserve(s, (size_t)n)) {
+        vsnprintf(s->at + s->len, (size_t)n + 1, fmt, again);
+        s->len += (size_t)n;
+    }
+    va_end(again);
+    va_end(ap);
+}
+
+const char *clf_str_c(const clf_str *s) { return s->failed || !s->at ? "" : s->at; }
+
+void clf_str_release(clf_str *s) {
+    clf_mem_free(s->mem, s->at, s->cap, 1);
+    clf_str_init(s, s->mem);
+}

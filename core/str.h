@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Growing text. A failed allocation sets `failed` and turns later appends into no-ops, so that writers check once, at the end. */
+#ifndef CLF_CORE_STR_H
+#define CLF_CORE_STR_H
+#include "core/mem.h"
+typedef struct clf_str {
+    clf_mem *mem;
+    char *at;        /* always NUL-terminated once anything was appended; see clf_str_c */
+    size_t len, cap;
+    bool failed;
+} clf_str;
+void clf_str_init(clf_str *s, clf_mem *mem);
+void clf_str_put(clf_str *s, const char *text);
+void clf_str_putn(clf_str *s, const char *text, size_t n);
+void clf_str_fmt(clf_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** The text; "" when empty or failed. */
+const char *clf_str_c(const clf_str *s);
+void clf_str_release(clf_str *s);
+#endif

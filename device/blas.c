@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Matrix products: OpenBLAS when the machine has one, found at run time so that nothing links against it, else our own kernel.
+ * Small products run on our own kernel in any case. C interface of BLAS takes int sizes: larger ones are cut into blocks,
+ * along k with beta = 1; a leading dimension beyond int cannot be expressed and goes to our own kernel. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+#include "core/dtype.h"
+#include "device/device_internal.h"
+#include "device/gemm.h"
+
+/* below this many multiplications a library call costs more than it saves (measured: about 32^3) */
+static const double small_product = 32 * 32 * 32;
+
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* the values of cblas.h */
+
+typedef void (*dgemm_fn)(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
+typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+typedef void (*threads_fn)(int);
+
+struct clf_blas {
+    clf_mem *mem;
+    void *library;
+    dgemm_fn dgemm;
+    sgemm_fn sgemm;
+    int64_t most; /* largest size handed over in one call; INT_MAX except in tests */
+};
+
+static bool symbols(clf_blas *b, int threads)
+{
+    union { void *sym; dgemm_fn fn; } dgemm = {dlsym(b->library, "cblas_dgemm")};
+    union { void *sym; sgemm_fn fn; } sgemm = {dlsym(b->library, "cblas_sgemm")};
+    union { void *sym; threads_fn fn; } set = {dlsym(b->library, "openblas_set_num_threads")};
+    if (!dgemm.sym || !sgemm.sym) return false;
+    if (set.sym && threads > 0) set.fn(threads);
+    b->dgemm = dgemm.fn;
+    b->sgemm = sgemm.fn;
+    return true;
+}
+
+clf_blas *clf_blas_open(clf_mem *mem, int threads)
+{
+    static const char *const names[] = {"libopenblas.so.0", "libopenblas.so"};
+    clf_blas *b = clf_mem_new(mem, 1, sizeof *b);
+    if (!b) return NULL;
+    *b = (clf_blas){.mem = mem, .most = INT_MAX};
+    for (size_t i = 0; i < sizeof names / sizeof *names && !b->dgemm; i++) {
+        b->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (b->library && !symbols(b, threads)) {
+            dlclose(b->library);
+            b->library = NULL;
+        }
+    }
+    return b;
+}
+
+void clf_blas_close(clf_blas *b)
+{
+    if (!b) return;
+    if (b->library) dlclose(b->library);
+    clf_mem_free(b->mem, b, 1, sizeof *b);
+}
+
+const char *clf_blas_name(const clf_blas *b)
+{
+    return b && b->dgemm ? "openblas" : "own";
+}
+
+void clf_blas_restrict(clf_blas *b, int64_t most, bool own)
+{
+    b->most = most;
+    if (own) {
+        b->dgemm = NULL;
+        b->sgemm = NULL;
+    }
+}
+
+static void call(const clf_blas *b, clf_dtype t, const clf_gemm_args *g, bool add)
+{
+    int ta = g->ta ? TRANS : NO_TRANS, tb = g->tb ? TRANS : NO_TRANS, m = (int)g->m, n = (int)g->n, k = (int)g->k;
+    int lda = (int)g->lda, ldb = (int)g->ldb, ldc = (int)g->ldc;
+    if (t == CLF_F64) b->dgemm(ROW_MAJOR, ta, tb, m, n, k, 1, g->A, lda, g->B, ldb, add, g->C, ldc);
+    else b->sgemm(ROW_MAJOR, ta, tb, m, n, k, 1, g->A, lda, g->B, ldb, add, g->C, ldc);
+}
+
+static const void *cell(const void *base, clf_dtype t, bool trans, int64_t ld, int64_t row, int64_t col)
+{
+    return (const char *)base + (size_t)(trans ? col * ld + row : row * ld + col) * clf_dtype_bytes(t);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void library_gemm(const clf_blas *b, clf_dtype t, const clf_gemm_args *g)
+{
+    for (int64_t i = 0; i < g->m; i += b->most)
+        for (int64_t j = 0; j < g->n; j += b->most)
+            for (int64_t p = 0; p < g->k; p += b->most) {
+                clf_gemm_args part = *g;
+                part.m = least(b->most, g->m - i);
+                part.n = least(b->most, g->n - j);
+                part.k = least(b->most, g->k - p);
+                part.A = cell(g->A, t, g->ta, g->lda, i, p);
+                part.B = cell(g->B, t, g->tb, g->ldb, p, j);
+                part.C = (char *)g->C + (size_t)(i * g->ldc + j) * clf_dtype_bytes(t);
+                call(b, t, &part, p > 0);
+            }
+}
+
+/* rows x cols with leading dimension ld: all byte offsets representable? */
+static bool fits(int64_t rows, int64_t cols, int64_t ld, clf_dtype t)
+{
+    size_t n;
+    if (ld < (cols > 1 ? cols : 1)) return false;
+    return clf_mul_ok((size_t)rows, (size_t)ld, &n) && clf_mul_ok(n, clf_dtype_bytes(t), &n) && n <= PTRDIFF_MAX;
+}
+
+static clf_status check(clf_dtype t, const clf_gemm_args *g, clf_err *err)
+{
+    if (t != CLF_F64 && t != CLF_F32) return clf_fail(err, CLF_E_TYPE, "matrix product: f32 or f64 expected");
+    if (g->m < 0 || g->n < 0 || g->k < 0) return clf_fail(err, CLF_E_SHAPE, "matrix product: negative size");
+    bool ok = fits(g->ta ? g->k : g->m, g->ta ? g->m : g->k, g->lda, t) && fits(g->tb ? g->n : g->k, g->tb ? g->k : g->n, g->ldb, t) && fits(g->m, g->n, g->ldc, t);
+    if (!ok) return clf_fail(err, CLF_E_ARG, "matrix product: a leading dimension is shorter than its rows, or a size overflows");
+    return CLF_OK;
+}
+
+static void zero(clf_dtype t, const clf_gemm_args *g)
+{
+    size_t each = clf_dtype_bytes(t);
+    for (int64_t i = 0; i < g->m; i++) memset((char *)g->C + (size_t)(i * g->ldc) * each, 0, (size_t)g->n * each);
+}
+
+clf_status clf_blas_gemm(clf_blas *b, clf_dtype t, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *A, int64_t lda, const void *B,
+                         int64_t ldb, void *C, int64_t ldc, clf_err *err)
+{
+    const clf_gemm_args g = {.ta = ta, .tb = tb, .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc, .A = A, .B = B, .C = C};
+    CLF_TRY(check(t, &g, err));
+    if (!m || !n) return CLF_OK;
+    if (!k) {
+        zero(t, &g);
+        return CLF_OK;
+    }
+    if (!b) return clf_fail(err, CLF_E_ARG, "matrix product: no BLAS handle");
+    bool library = b->dgemm && lda <= INT_MAX && ldb <= INT_MAX && ldc <= INT_MAX && (double)m * (double)n * (double)k > small_product;
+    if (!library) return t == CLF_F64 ? clf_gemm_f64(b->mem, &g, err) : clf_gemm_f32(b->mem, &g, err);
+    library_gemm(b, t, &g);
+    return CLF_OK;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Calibration: every figure of a profile from kernels of our own (calibrate_cl.c), in a few seconds.
+ *
+ * A figure is the best of several runs, each long enough (RUN_NS) that the launch does not count: the best is what the device can do,
+ * the rest is the neighbours. Only launch costs are medians, for a waiting caller meets sleeping workers. The last-level cache is what still reads markedly faster than memory,
+ * not what the machine reports: a virtual machine sees the cache of its host and owns little of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/str.h"
+#include "device/calibrate.h"
+#include "device/device_internal.h"
+
+enum { RUN_NS = 3000000, BEST_OF = 8, LAUNCHES = 21, BATCH = 100, SMALLEST_SET = 16 << 20, LARGEST_SET = 512 << 20 };
+
+static const clf_arg_desc arg_kinds[] = {
+    {CLF_ARG_MEM_IN, CLF_F64, 0}, {CLF_ARG_MEM_OUT, CLF_F64, 0}, {CLF_ARG_I64, CLF_I64, 0}, {CLF_ARG_I64, CLF_I64, 1}, {CLF_ARG_PARAM, CLF_F64, 0},
+};
+enum { NARGS = sizeof arg_kinds / sizeof *arg_kinds, OUT_VECTORS = 4096 };
+
+typedef struct bench {
+    clf_devs *d;
+    int dev;
+    clf_dtype type;
+    cl_program built;    /* of the element type at hand */
+    double cores;
+    size_t items;        /* work-items of a full launch */
+    char *in, *out;      /* set_bytes; out_bytes */
+    size_t set_bytes, out_bytes;
+    clf_err *err;
+} bench;
+
+static clf_status kernel(bench *b, const char *entry, clf_program **out)
+{
+    clf_arg_desc kinds[NARGS];
+    memcpy(kinds, arg_kinds, sizeof kinds);
+    kinds[NARGS - 1].dtype = (uint8_t)b->type;
+    const clf_source src = {.text = "", .entry = entry, .options = "", .args = kinds, .nargs = NARGS};
+    CLF_TRY(clf_program_new(b->d, b->dev, &src, b->built, out, b->err));
+    clf_err failed = (*out)->failed;
+    if (failed.code == CLF_OK) return CLF_OK;
+    clf_program_free(b->d, *out, true);
+    return clf_fail(b->err, failed.code, "calibration: %s", failed.text);
+}
+
+/* What a kernel is launched with: n vectors (or rounds), sweeps over them. */
+typedef struct job { clf_program *p; char *in, *out; size_t in_bytes, out_bytes; int64_t n, sweeps; size_t items; } job;
+
+static clf_status enqueue(bench *b, const job *j)
+{
+    clf_arg args[NARGS] = {{.ptr = j->in, .bytes = j->in_bytes}, {.ptr = j->out, .bytes = j->out_bytes}, {.u.i64 = j->n}, {.u.i64 = j->sweeps}};
+    if (b->type == CLF_F64) args[4].u.f64 = 1e-6;
+    else args[4].u.f32 = 1e-6f;
+    return clf_launch(b->d, b->dev, j->p, args, NARGS, j->items, 1, b->err);
+}
+
+static clf_status timed(bench *b, const job *j, double *ns)
+{
+    uint64_t t0 = clf_dev_now_ns();
+    CLF_TRY(enqueue(b, j));
+    CLF_TRY(clf_dev_wait(b->d, b->dev, b->err));
+    *ns = (double)(clf_dev_now_ns() - t0);
+    return CLF_OK;
+}
+
+/* Raise *repeat (a field of the job) until a run is long enough; then the best time. */
+static clf_status best(bench *b, job *j, int64_t *repeat, double *ns)
+{
+    double t;
+    CLF_TRY(timed(b, j, ns)); /* the first run compiles */
+    CLF_TRY(timed(b, j, ns));
+    while (*ns < RUN_NS && *repeat < INT64_C(1) << 40) {
+        double more = *ns > 0 ? 1.2 * RUN_NS / *ns : 16;
+        *repeat = (int64_t)((double)*repeat * (more > 16 ? 16 : more)) + 1;
+        CLF_TRY(timed(b, j, ns));
+    }
+    for (int i = 0; i < BEST_OF; i++) {
+        CLF_TRY(timed(b, j, &t));
+        if (t < *ns) *ns = t;
+    }
+    return CLF_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* part quarters up the sorted times: 0 the best, 2 the median. */
+static clf_status quartile(bench *b, const job *j, int part, double *ns)
+{
+    double t[LAUNCHES];
+    for (int i = 0; i < LAUNCHES; i++) CLF_TRY(timed(b, j, &t[i]));
+    qsort(t, LAUNCHES, sizeof *t, by_value);
+    *ns = t[LAUNCHES * part / 4];
+    return CLF_OK;
+}
+
+/* One work-item per core sweeps its own part of the set, so what a core holds is the set divided by the cores. */
+static clf_status read_rate(bench *b, clf_program *p, double bytes, double *per_s)
+{
+    size_t set = bytes < (double)b->set_bytes ? (size_t)bytes : b->set_bytes, workers = (size_t)b->cores;
+    int64_t step = 4 * (int64_t)workers, steps = (int64_t)(set / 64) / step; /* whole steps of the kernel: nothing is skipped */
+    job j = {p, b->in, b->out, b->set_bytes, b->out_bytes, step * (steps ? steps : 1), 1, workers};
+    double ns;
+    CLF_TRY(best(b, &j, &j.sweeps, &ns));
+    *per_s = (double)j.n * 64 * (double)j.sweeps / ns * 1e9;
+    return CLF_OK;
+}
+
+static double cache_bytes(int level, double otherwise)
+{
+    long n = sysconf(level);
+    return n > 0 ? (double)n : otherwise;
+}
+
+/* The largest set that still reads markedly faster than memory. */
+static clf_status shared_cache(bench *b, clf_program *rd, clf_profile *p)
+{
+    double l2 = p->tier_bytes[1], limit = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 64e6), rate, dram = p->read_bytes_per_s[3];
+    p->tier_bytes[2] = 2 * l2;
+    CLF_TRY(read_rate(b, rd, 2 * l2, &p->read_bytes_per_s[2]));
+    for (double set = 4 * l2; set <= limit && set <= (double)b->set_bytes / 2; set *= 2) {
+        CLF_TRY(read_rate(b, rd, set, &rate));
+        if (rate < 1.5 * dram) break;
+        p->tier_bytes[2] = set;
+        p->read_bytes_per_s[2] = rate;
+    }
+    p->llc_bytes = p->tier_bytes[2];
+    return CLF_OK;
+}
+
+static clf_status write_cost(bench *b, clf_program *cp, clf_profile *p)
+{
+    size_t half = b->set_bytes / 2 / 64 * 64;
+    job j = {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, (size_t)b->cores};
+    double ns;
+    CLF_TRY(best(b, &j, &j.sweeps, &ns));
+    double once = (double)half * (double)j.sweeps / p->read_bytes_per_s[3] * 1e9, cost = ns / once - 1;
+    p->write_cost = cost < 0.5 ? 0.5 : cost > 4 ? 4 : cost;
+    return CLF_OK;
+}
+
+static clf_status streams(bench *b, clf_profile *p)
+{
+    clf_program *rd = NULL, *cp = NULL;
+    clf_status st;
+    p->tier_bytes[0] = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32e3) * b->cores;
+    p->tier_bytes[1] = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512e3) * b->cores;
+    p->tier_bytes[3] = 1e18;
+    CLF_GO(kernel(b, "m_read", &rd));
+    CLF_GO(kernel(b, "m_copy", &cp));
+    CLF_GO(read_rate(b, rd, p->tier_bytes[0] / 2, &p->read_bytes_per_s[0]));
+    CLF_GO(read_rate(b, rd, p->tier_bytes[1] / 2, &p->read_bytes_per_s[1]));
+    CLF_GO(read_rate(b, rd, (double)b->set_bytes, &p->read_bytes_per_s[3]));
+    CLF_GO(shared_cache(b, rd, p));
+    CLF_GO(write_cost(b, cp, p));
+out:
+    clf_program_free(b->d, rd, true);
+    clf_program_free(b->d, cp, true);
+    return st;
+}
+
+/* Evaluations of a work-item per round: 8 registers of 64 bytes with two operations (ADD) or one (CMP), or 32 vectors. */
+static double per_round(int c, clf_dtype t)
+{
+    double lanes = 64.0 / (double)clf_dtype_bytes(t);
+    return lanes * (c == CLF_CLASS_ADD ? 16 : c == CLF_CLASS_CMP ? 8 : 32);
+}
+
+static clf_status class_rate(bench *b, int c, clf_profile *p)
+{
+#define ENTRY(n) "m_" #n,
+    static const char *const entries[] = {CLF_OP_CLASSES(ENTRY)};
+#undef ENTRY
+    clf_program *k;
+    double ns;
+    CLF_TRY(kernel(b, entries[c], &k));
+    job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, 16, 1, b->items};
+    clf_status st = best(b, &j, &j.n, &ns);
+    if (st == CLF_OK) p->cells_per_s[b->type == CLF_F64][c] = per_round(c, b->type) * (double)j.n * (double)j.items / ns * 1e9;
+    clf_program_free(b->d, k, true);
+    return st;
+}
+
+/* t = launch + s + (work - s) / cores, solved for s: how long one core works alone. */
+static clf_status second_core(bench *b, clf_program *k, clf_profile *p)
+{
+    job one = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, 1}, all = one;
+    double serial = 0, parallel;
+    all.items = b->items;
+    p->second_core_ns = 0;
+    if (b->cores < 2) return CLF_OK;
+    for (one.n = 64 * (int64_t)b->items; serial < p->launch_sync_ns + 300e3 && one.n < INT64_C(1) << 30; one.n *= 2) CLF_TRY(quartile(b, &one, 0, &serial));
+    all.n = one.n / 2 / (int64_t)b->items;
+    CLF_TRY(quartile(b, &all, 0, &parallel));
+    double work = serial - p->launch_sync_ns, s = (parallel - p->launch_sync_ns - work / b->cores) / (1 - 1 / b->cores);
+    p->second_core_ns = s < 0 ? 0 : s > work ? work : s;
+    return CLF_OK;
+}
+
+static clf_status launch_costs(bench *b, clf_program *k, clf_profile *p)
+{
+    job none = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, 1};
+    double batch[5];
+    CLF_TRY(quartile(b, &none, 2, &p->launch_sync_ns));
+    for (int r = 0; r < 5; r++) {
+        uint64_t t0 = clf_dev_now_ns();
+        for (int i = 0; i < BATCH; i++) CLF_TRY(enqueue(b, &none));
+        CLF_TRY(clf_dev_wait(b->d, b->dev, b->err));
+        batch[r] = (double)(clf_dev_now_ns() - t0) / BATCH;
+    }
+    qsort(batch, 5, sizeof *batch, by_value);
+    p->launch_async_ns = batch[2] < p->launch_sync_ns ? batch[2] : p->launch_sync_ns;
+    return CLF_OK;
+}
+
+static clf_status launches(bench *b, clf_profile *p)
+{
+    clf_program *k;
+    CLF_TRY(kernel(b, "m_ADD", &k));
+    clf_status st = launch_costs(b, k, p);
+    if (st == CLF_OK) st = second_core(b, k, p);
+    clf_program_free(b->d, k, true);
+    return st;
+}
+
+static clf_status build(bench *b)
+{
+    clf_str text;
+    clf_str_init(&text, b->d->mem);
+    bool wide = b->type == CLF_F64;
+    if (wide) clf_str_put(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    clf_str_put(&text, wide ? "#define T double\n#define V double8\n#define L 8\n" : "#define T float\n#define V float16\n#define L 16\n");
+    clf_str_put(&text, clf_calibrate_cl);
+    const clf_source src = {.text = clf_str_c(&text), .text_len = text.len, .entry = "calibration", .options = ""};
+    clf_status st = text.failed ? clf_fail(b->err, CLF_E_NOMEM, "no memory for the calibration kernels") : clf_program_compile(b->d, b->dev, &src, &b->built, b->err);
+    clf_str_release(&text);
+    return st;
+}
+
+static void fill(bench *b)
+{
+    if (b->type == CLF_F64)
+        for (size_t i = 0; i < b->set_bytes / sizeof(double); i++) ((double *)(void *)b->in)[i] = 1;
+    else
+        for (size_t i = 0; i < b->set_bytes / sizeof(float); i++) ((float *)(void *)b->in)[i] = 1;
+}
+
+static clf_status measure(bench *b, clf_dtype type, bool rest, clf_profile *p)
+{
+    b->type = type;
+    CLF_TRY(build(b));
+    fill(b);
+    clf_status st = CLF_OK;
+    for (int c = 0; c < CLF_NCLASSES && st == CLF_OK; c++) st = class_rate(b, c, p);
+    if (rest && st == CLF_OK) st = launches(b, p);
+    if (rest && st == CLF_OK) st = streams(b, p);
+    if (clReleaseProgram(b->built) != CL_SUCCESS && st == CLF_OK) st = clf_fail(b->err, CLF_E_DEVICE, "clReleaseProgram failed after calibration");
+    b->built = NULL;
+    return st;
+}
+
+/* The largest set that memory, budget and device give, down to SMALLEST_SET. */
+static clf_status reserve(bench *b)
+{
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    b->out_bytes = OUT_VECTORS * (size_t)64;
+    b->out = clf_mem_data(b->d->mem, b->out_bytes);
+    for (b->set_bytes = LARGEST_SET; b->out && b->set_bytes >= SMALLEST_SET; b->set_bytes /= 2) {
+        if ((double)b->set_bytes > memory / 8 || b->set_bytes > b->d->dev[b->dev].info.max_alloc_bytes) continue;
+        b->in = clf_mem_data(b->d->mem, b->set_bytes);
+        if (b->in) return CLF_OK;
+    }
+    return clf_fail(b->err, CLF_E_NOMEM, "calibration needs %d MiB of memory", SMALLEST_SET >> 20);
+}
+
+clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *err)
+{
+    clf_dev *v;
+    clf_profile p;
+    clf_status st;
+    CLF_TRY(clf_dev_enter(d, dev, &v, err));
+    bench b = {.d = d, .dev = dev, .cores = v->info.compute_units ? v->info.compute_units : 1, .err = err};
+    if (b.cores > OUT_VECTORS / 8) b.cores = OUT_VECTORS / 8;
+    b.items = 8 * (size_t)b.cores;
+    clf_dev_assume(d, dev, &p);
+    p.assumed = 0;
+    CLF_GO(reserve(&b));
+    if (p.fp64) CLF_GO(measure(&b, CLF_F64, true, &p));
+    CLF_GO(measure(&b, CLF_F32, !p.fp64, &p));
+    *out = p;
+out:
+    clf_mem_data_free(d->mem, b.out, b.out_bytes);
+    if (b.in) clf_mem_data_free(d->mem, b.in, b.set_bytes);
+    return st;
+}

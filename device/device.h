@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The device layer: the only folder that includes CL/cl.h. Text, an entry name, arguments and a range go in; it never sees a graph.
+ * Loaded lazily: clf_devs_open touches OpenCL only when asked to. Nothing here prints or exits.
+ * thread: one clf_devs is used under its owner's evaluation lock. */
+#ifndef CLF_DEVICE_DEVICE_H
+#define CLF_DEVICE_DEVICE_H
+#include "core/buf.h"
+#include "core/err.h"
+#include "core/trace.h"
+#include "device/profile.h"
+#include "device/source.h"
+
+typedef struct clf_devs clf_devs;       /* loader, contexts, queues, program cache */
+typedef struct clf_program clf_program; /* one built kernel, owned by the cache */
+typedef struct clf_event clf_event;     /* completion of one launch */
+
+typedef struct clf_dev_info {
+    char name[CLF_PROFILE_NAME], vendor[CLF_PROFILE_NAME], driver[CLF_PROFILE_NAME], version[CLF_PROFILE_NAME], platform[CLF_PROFILE_NAME];
+    int kind;                 /* clf_device_kind */
+    int fp64;
+    int host_pointers;        /* any host pointer may be a kernel argument (probed, not believed) */
+    unsigned compute_units;
+    uint64_t mem_bytes, max_alloc_bytes, max_arg_bytes;
+} clf_dev_info;
+
+typedef struct clf_dev_opts {
+    clf_mem *mem;
+    const clf_trace *log;
+    const char *cache_dir;    /* "" : the private default; see device/cache_dir */
+    size_t max_alloc_bytes;   /* test hook: pretend a smaller largest allocation; 0 = the device's */
+    int no_host_pointers;     /* test hook: go through cl_mem buffers of exact size (Oclgrind) */
+} clf_dev_opts;
+
+/** Discover OpenCL devices. No device at all is CLF_OK with count 0; clf_devs_why then tells why. Sets a private POCL_CACHE_DIR
+ *  (0700, under cache_dir) before the loader starts unless the user set one; resets an inherited one-CPU affinity around start-up. */
+clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err);
+void clf_devs_close(clf_devs *d);
+int clf_devs_count(const clf_devs *d);
+const clf_dev_info *clf_devs_info(const clf_devs *d, int i);
+const char *clf_devs_why(const clf_devs *d);
+/** The device that text names: a number (1-based: 0 is the host executor), "cpu", "gpu", part of a name, "" = first. -1 if none. */
+int clf_devs_find(const clf_devs *d, const char *text);
+
+/** Build or find the program. The cache is in-process and compares the whole key text. *compiled tells a miss.
+ *  errors: CLF_E_BUILD with the first lines of the build log. */
+clf_status clf_program_get(clf_devs *d, int dev, const clf_source *src, clf_program **out, bool *compiled, clf_err *err);
+
+/* One argument value, in the order of clf_source.args. */
+typedef struct clf_arg {
+    const void *ptr;    /* memory arguments: host address; bytes long */
+    size_t bytes;       /* scalars: size of the value */
+    union { double f64; float f32; int64_t i64; int32_t i32; uint8_t u8; } u;
+} clf_arg;
+/** Enqueue. Zero-copy on CPU devices: `ptr` memory is used in place and must stay valid until the device is idle. On devices without
+ *  host pointers: USE_HOST_PTR buffers, mapped back on wait. NULL program arguments of 0 bytes are legal. global 0 is a no-op. */
+clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args, int nargs, size_t global, size_t local, clf_err *err);
+/** Start what is enqueued (clFlush) without waiting. */
+clf_status clf_dev_flush(clf_devs *d, int dev, clf_err *err);
+/** Wait until everything enqueued has finished and is visible on the host. */
+clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err);
+
+/** Measure the device by kernels of its own (bandwidth by size, rates by class, launch costs); under 10 s. */
+clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *err);
+/** The assumed profile of a discovered device. */
+void clf_dev_assume(const clf_devs *d, int dev, clf_profile *out);
+
+/* counters, ever increasing; indexed by nothing: whole clf_devs */
+typedef struct clf_dev_stats { uint64_t builds, build_ns, launches, waits; } clf_dev_stats;
+clf_dev_stats clf_devs_stats(const clf_devs *d);
+
+/* ---- BLAS (LIBRARY steps). OpenBLAS is loaded at run time when present (dlopen), so it stays optional. ---- */
+typedef struct clf_blas clf_blas;
+/** Never fails: without a library clf_blas_name gives "own" and products run on our plain blocked kernel. */
+clf_blas *clf_blas_open(clf_mem *mem, int threads);
+void clf_blas_close(clf_blas *b);
+const char *clf_blas_name(const clf_blas *b);
+/** C (m x n) = op(A) op(B), row-major, leading dimensions in elements; f32 or f64. C is overwritten (also for k == 0: zeros). */
+clf_status clf_blas_gemm(clf_blas *b, clf_dtype t, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *A, int64_t lda,
+                         const void *B, int64_t ldb, void *C, int64_t ldc, clf_err *err);
+
+/* ---- profiles on disk ---- */
+/** Directory for our files: cache_dir, else $XDG_CACHE_HOME/clfuse, else $HOME/.cache/clfuse, else "" (none). Created 0700.
+ *  false: unwritable or none; *why says which, once. */
+bool clf_cache_dir(const char *cache_dir, char *out, size_t n, char *why, size_t why_n);
+clf_status clf_profile_load(const char *dir, const char *device_name, const char *driver, clf_profile *out, clf_err *err);
+clf_status clf_profile_store(const char *dir, const clf_profile *p, clf_err *err);
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of the device layer share; nobody outside device/ includes this (it brings in CL/cl.h).
+ *
+ * Baseline is the OpenCL 1.2 API. The one newer call, clSetKernelArgSVMPointer, is looked up at run time and believed only after
+ * a probe. Invariants: every OpenCL result is checked; every object has one owner here; after a fork nothing calls OpenCL. */
+#ifndef CLF_DEVICE_INTERNAL_H
+#define CLF_DEVICE_INTERNAL_H
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+#include <limits.h>
+#include <stdalign.h>
+#include <sys/types.h>
+#include "device/device.h"
+
+enum {
+    CLF_DEV_INFLIGHT = 256,     /* launches under way before the oldest is waited for */
+    CLF_PROGRAM_BUCKETS = 1024, /* chains of the program cache */
+    CLF_DEV_WHY = 512,
+    CLF_DEV_PATH = PATH_MAX
+};
+
+typedef cl_int(CL_API_CALL *clf_pointer_arg_fn)(cl_kernel, cl_uint, const void *);
+
+/* One USE_HOST_PTR buffer, alive from the launch that first needs it to the next wait. */
+typedef struct clf_hostbuf {
+    char *ptr;
+    size_t bytes;
+    cl_mem mem;
+    bool written;
+} clf_hostbuf;
+
+typedef struct clf_dev {
+    alignas(64) unsigned char pad[64]; /* what pointer arguments of 0 bytes point at */
+    cl_device_id id;
+    cl_context ctx;
+    cl_command_queue queue;            /* in order; NULL until first used */
+    clf_pointer_arg_fn set_pointer;    /* NULL: arguments go through buffers */
+    clf_hostbuf *bufs;
+    size_t nbuf, capbuf;
+    cl_event inflight[CLF_DEV_INFLIGHT];
+    unsigned nlaunch;                  /* next slot is nlaunch % CLF_DEV_INFLIGHT */
+    cl_int late;                       /* first failure that arrived after its launch returned; CL_SUCCESS if none */
+    clf_dev_info info;
+} clf_dev;
+
+struct clf_program {
+    clf_program *next;   /* chain of its bucket */
+    size_t self_bytes;   /* this block: struct, argument kinds, text, entry, options */
+    clf_hash hash;
+    int dev, nargs;
+    size_t text_len;
+    const clf_arg_desc *args;
+    const char *text, *entry, *options;
+    cl_program program;
+    cl_kernel kernel;
+    clf_err failed;      /* code != CLF_OK: the build failed, and will again */
+};
+
+struct clf_devs {
+    clf_mem *mem;
+    const clf_trace *log;
+    pid_t pid;           /* who opened; a forked child may not go on */
+    clf_dev *dev;
+    int n, cap;          /* devices, places in dev */
+    size_t max_alloc_bytes;
+    bool no_host_pointers;
+    clf_program *bucket[CLF_PROGRAM_BUCKETS];
+    clf_dev_stats stats;
+    char why[CLF_DEV_WHY];
+    char temp_dir[CLF_DEV_PATH]; /* the driver's cache where no directory is usable; removed at close */
+    int temp_fd;                 /* open on temp_dir, shared lock; -1 if none */
+};
+
+/* ---- clerr.c ---- */
+/** "CL_OUT_OF_RESOURCES"; "unknown code" for others. owns: static. */
+const char *clf_cl_name(cl_int code);
+/** CLF_OK for CL_SUCCESS; else one message naming call, code and device. Running out of memory is CLF_E_NOMEM, all else CLF_E_DEVICE. */
+clf_status clf_cl_check(cl_int code, const char *call, const char *device, clf_err *err);
+
+/* ---- environ.c ---- */
+/** Point the driver's own cache at a private directory unless the user chose one; d->why says when only a temporary one was left. */
+void clf_environ_cache(clf_devs *d, const char *cache_dir);
+void clf_environ_cache_close(clf_devs *d);
+typedef struct clf_affinity { bool changed; unsigned char mask[128]; } clf_affinity;
+/** Worker threads of the driver inherit our mask: widen a one-CPU mask while they are made. */
+void clf_affinity_widen(clf_affinity *a);
+void clf_affinity_restore(const clf_affinity *a);
+/** Have the driver pin its workers, one to a core, unless the user chose or the process may not use every core. */
+void clf_environ_workers(void);
+
+/* ---- discover.c ---- */
+/** Fill d->dev with every usable device, contexts made; none is CLF_OK with d->why set. */
+clf_status clf_discover(clf_devs *d, clf_err *err);
+/** Append one sentence to d->why. */
+void clf_devs_note(clf_devs *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- probe.c ---- */
+/** Find out, by a kernel that writes through an interior pointer of plain memory, whether arguments may be host pointers. */
+void clf_probe_pointers(clf_devs *d, int dev);
+
+/* ---- program.c ---- */
+/** A kernel outside the cache, from src's text or, when not NULL, from a program `built` before. A build that fails is CLF_OK with
+ *  out->failed set. owns: the caller, to be given to clf_program_free. */
+clf_status clf_program_new(clf_devs *d, int dev, const clf_source *src, cl_program built, clf_program **out, clf_err *err);
+/** Compile text into a program object. errors: CLF_E_BUILD with the first lines of the log. owns: the caller. */
+clf_status clf_program_compile(clf_devs *d, int dev, const clf_source *src, cl_program *out, clf_err *err);
+void clf_program_free(clf_devs *d, clf_program *p, bool driver_alive);
+void clf_programs_release(clf_devs *d, bool driver_alive);
+/** errors: CLF_E_ARG naming the option that is not in the list. */
+clf_status clf_options_check(const char *options, clf_err *err);
+
+/* ---- launch.c ---- */
+/** Device number and process are right, the queue exists. */
+clf_status clf_dev_enter(clf_devs *d, int dev, clf_dev **out, clf_err *err);
+/** Drop events, buffers and queue. */
+void clf_dev_idle(clf_dev *v);
+
+/* ---- hostbuf.c ---- */
+/** Before a launch: if an argument partly overlaps memory already wrapped and one of the two is written, start afresh. */
+clf_status clf_hostbufs_prepare(clf_devs *d, int dev, const clf_program *p, const clf_arg *args, clf_err *err);
+clf_status clf_hostbuf_get(clf_devs *d, clf_dev *v, const clf_arg *a, bool written, cl_mem *out, clf_err *err);
+/** Enqueue the map and unmap that make written buffers visible on the host. */
+clf_status clf_hostbufs_publish(clf_dev *v, clf_err *err);
+void clf_hostbufs_drop(clf_dev *v);
+
+/* ---- blas.c, for tests ---- */
+/** Hand over at most `most` of a size per library call; own: never call the library. */
+void clf_blas_restrict(clf_blas *b, int64_t most, bool own);
+
+static inline bool clf_arg_is_memory(int kind) { return kind <= CLF_ARG_COUNTER; }
+/** Monotonic time. */
+uint64_t clf_dev_now_ns(void);
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the process looks like when the OpenCL loader starts: the driver's own cache in a private directory, a CPU mask that its
+ * worker threads may inherit, and those workers each on a core of its own.
+ *
+ * PoCL trusts what it finds in its cache (a damaged entry kills the process) and finds no device when the directory cannot be made,
+ * hence POCL_CACHE_DIR = <our cache>/pocl, or a temporary directory of this process. It reads the variable once per process, so a
+ * temporary directory stays named in the environment, is made again by a later open, and is removed by the last close: a shared
+ * flock on the directory counts its users without any global.
+ *
+ * Workers of PoCL sleep between kernels; woken together, the kernel of Linux often puts two of them on one core and leaves them there
+ * for milliseconds: half the speed for seconds on end (measured with two cores). POCL_AFFINITY=1 pins them; set where the user did
+ * not and the process may use every core. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "device/device_internal.h"
+
+static const char var[] = "POCL_CACHE_DIR";
+static const char temp_mark[] = "/clfuse-driver-";
+
+/* Each process of the driver leaves an empty tempfile_* behind; drop those older than an hour. */
+static void sweep(const char *path)
+{
+    DIR *dir = opendir(path);
+    if (!dir) return;
+    time_t now = time(NULL);
+    for (struct dirent *e; (e = readdir(dir));) {
+        struct stat st;
+        if (strncmp(e->d_name, "tempfile", 8)) continue;
+        if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) || st.st_size) continue;
+        if (now - st.st_mtime > 3600) unlinkat(dirfd(dir), e->d_name, 0);
+    }
+    closedir(dir);
+}
+
+static bool temp_hold(clf_devs *d)
+{
+    d->temp_fd = open(d->temp_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (d->temp_fd >= 0 && !flock(d->temp_fd, LOCK_SH)) return true;
+    if (d->temp_fd >= 0) close(d->temp_fd);
+    d->temp_fd = -1;
+    return false;
+}
+
+static bool temp_new(clf_devs *d)
+{
+    const char *tmp = secure_getenv("TMPDIR");
+    int len = snprintf(d->temp_dir, sizeof d->temp_dir, "%s%sXXXXXX", tmp && *tmp == '/' ? tmp : "/tmp", temp_mark);
+    return len > 0 && (size_t)len < sizeof d->temp_dir && mkdtemp(d->temp_dir) && temp_hold(d);
+}
+
+/* The variable names a temporary directory of an earlier open of this process: use it again. */
+static void temp_again(clf_devs *d, const char *path)
+{
+    char why[CLF_DEV_WHY];
+    if (!strstr(path, temp_mark) || strlen(path) >= sizeof d->temp_dir) return;
+    if (!clf_cache_dir(path, d->temp_dir, sizeof d->temp_dir, why, sizeof why) || !temp_hold(d))
+        clf_devs_note(d, "the driver's temporary cache directory %s cannot be used again", path);
+}
+
+static bool private_dir(const char *cache_dir, char *out, size_t n, char *why, size_t why_n)
+{
+    char base[CLF_DEV_PATH];
+    if (!clf_cache_dir(cache_dir, base, sizeof base, why, why_n)) return false;
+    if (strlen(base) + sizeof "/pocl" > sizeof base) return false;
+    strcat(base, "/pocl");
+    return clf_cache_dir(base, out, n, why, why_n);
+}
+
+void clf_environ_cache(clf_devs *d, const char *cache_dir)
+{
+    const char *chosen = getenv(var);
+    char path[CLF_DEV_PATH], why[CLF_DEV_WHY] = "no cache directory";
+    d->temp_fd = -1;
+    if (chosen && *chosen) {
+        temp_again(d, chosen);
+        return;
+    }
+    if (private_dir(cache_dir, path, sizeof path, why, sizeof why)) {
+        sweep(path);
+        setenv(var, path, 1);
+    } else if (temp_new(d)) {
+        clf_devs_note(d, "%s; the driver's cache is temporary", why);
+        setenv(var, d->temp_dir, 1);
+    } else {
+        clf_devs_note(d, "%s; no temporary directory for the driver's cache either", why);
+    }
+}
+
+static int drop_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+    (void)st, (void)flag, (void)ftw;
+    remove(path);
+    return 0;
+}
+
+void clf_environ_cache_close(clf_devs *d)
+{
+    if (d->temp_fd < 0) return;
+    if (getpid() == d->pid && !flock(d->temp_fd, LOCK_EX | LOCK_NB)) nftw(d->temp_dir, drop_one, 8, FTW_DEPTH | FTW_PHYS);
+    close(d->temp_fd);
+    d->temp_fd = -1;
+}
+
+void clf_environ_workers(void)
+{
+    cpu_set_t now;
+    if (getenv("POCL_AFFINITY") || sched_getaffinity(0, sizeof now, &now)) return;
+    if (CPU_COUNT(&now) == sysconf(_SC_NPROCESSORS_ONLN)) setenv("POCL_AFFINITY", "1", 0);
+}
+
+_Static_assert(sizeof(cpu_set_t) <= sizeof(((clf_affinity *)0)->mask), "mask fits");
+
+void clf_affinity_widen(clf_affinity *a)
+{
+    cpu_set_t now, all;
+    a->changed = false;
+    if (sched_getaffinity(0, sizeof now, &now) || CPU_COUNT(&now) != 1) return;
+    memset(&all, 0xff, sizeof all);
+    if (sched_setaffinity(0, sizeof all, &all)) return;
+    memcpy(a->mask, &now, sizeof now);
+    a->changed = true;
+}
+
+void clf_affinity_restore(const clf_affinity *a)
+{
+    cpu_set_t old;
+    if (!a->changed) return;
+    memcpy(&old, a->mask, sizeof old);
+    sched_setaffinity(0, sizeof old, &old);
+}

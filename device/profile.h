@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A device profile: what the cost model knows of a device, as plain numbers with units. Measured once per machine and stored as
+ * text ("key value" lines), or assumed. The planner reads this and never sees OpenCL. */
+#ifndef CLF_DEVICE_PROFILE_H
+#define CLF_DEVICE_PROFILE_H
+#include "core/err.h"
+#include "core/op.h"
+#include "core/str.h"
+enum { CLF_PROFILE_TIERS = 4, CLF_PROFILE_NAME = 128 };
+typedef enum clf_device_kind { CLF_DEV_HOST, CLF_DEV_CPU, CLF_DEV_GPU } clf_device_kind;
+typedef struct clf_profile {
+    char name[CLF_PROFILE_NAME];
+    char driver[CLF_PROFILE_NAME];
+    int kind;                     /* clf_device_kind */
+    int cores;
+    int zero_copy;                /* caller memory is used in place */
+    int fp64;
+    int assumed;                  /* 1: conservative figures, not measured */
+    double tier_bytes[CLF_PROFILE_TIERS];      /* working sets up to this size ... */
+    double read_bytes_per_s[CLF_PROFILE_TIERS];/* ... stream at this rate (all cores); the last tier is DRAM */
+    double write_cost;            /* written bytes cost this many times read bytes (with non-temporal stores where used) */
+    double cells_per_s[2][CLF_NCLASSES];       /* [0] f32 [1] f64, all cores, per cost class */
+    double launch_async_ns, launch_sync_ns;    /* one more step in flight; one step and a wait */
+    double second_core_ns;        /* until the second core helps */
+    double transfer_bytes_per_s, transfer_ns;  /* to the device and back; 0 when zero_copy */
+    double max_alloc_bytes, mem_bytes, max_arg_bytes;
+    double llc_bytes;             /* last-level cache: outputs larger than half of it are written past the caches */
+} clf_profile;
+/** Conservative figures for a device of this kind. */
+void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores);
+void clf_profile_print(const clf_profile *p, clf_str *out);
+/** errors: CLF_E_FORMAT with the line; unknown keys are errors, missing ones keep what *p held. */
+clf_status clf_profile_parse(clf_profile *p, const char *text, size_t n, clf_err *err);
+/** Seconds to stream `bytes` once when the working set is `set` bytes. */
+double clf_profile_stream_s(const clf_profile *p, double bytes, double set);
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the device layer gets: full program text, an entry name, build options, and the kinds of its arguments in order.
+ * It knows nothing of operators. */
+#ifndef CLF_DEVICE_SOURCE_H
+#define CLF_DEVICE_SOURCE_H
+#include "core/hash.h"
+typedef enum clf_arg_kind {
+    CLF_ARG_MEM_IN,   /* pointer to input `index` */
+    CLF_ARG_MEM_OUT,  /* pointer to output `index` */
+    CLF_ARG_SCRATCH,  /* pointer to scratch of clf_sched.scratch_bytes, 64-byte aligned, not initialised */
+    CLF_ARG_COUNTER,  /* pointer to one int, 0 before the first launch and again after each */
+    CLF_ARG_PARAM,    /* scalar parameter `index`, in its dtype */
+    CLF_ARG_I64       /* a 64-bit integer computed by the skeleton's twin: clf_sched.arg[index] */
+} clf_arg_kind;
+typedef struct clf_arg_desc { uint8_t kind, dtype; int16_t index; } clf_arg_desc;
+typedef struct clf_source {
+    const char *text;      /* whole program, no includes left */
+    size_t text_len;
+    const char *entry;     /* kernel name */
+    const char *options;   /* whitelisted -D and -cl options; usually "" */
+    const clf_arg_desc *args;
+    int nargs;
+    clf_hash hash;         /* of text, entry and options; a shortcut only, the cache compares the text */
+} clf_source;
+#endif

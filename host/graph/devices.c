@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Devices as the public API shows them: 0 is the host executor, then the OpenCL devices; and calibration. */
+#include <string.h>
+
+#include "host/run/run.h"
+
+static void describe_host(clf_ctx *c, clf_device *d) {
+    const clf_profile *p = clf_run_host_profile(c);
+    d->name = "host executor";
+    d->kind = "host";
+    d->driver = clf_isa_name(clf_isa_pick(CLF_ISA_AUTO));
+    d->compute_units = (unsigned)clf_pool_threads(c->run->pool);
+    d->mem_bytes = (uint64_t)p->mem_bytes;
+    d->max_alloc_bytes = (uint64_t)p->max_alloc_bytes;
+    d->fp64 = d->zero_copy = true;
+    d->measured = !p->assumed;
+    d->read_gb_per_s = p->read_bytes_per_s[CLF_PROFILE_TIERS - 1] / 1e9;
+    d->launch_us = p->launch_sync_ns / 1e3;
+    d->chosen = clf_run_wants_host(c);
+}
+
+static void describe_device(clf_ctx *c, int i, clf_device *d) {
+    clf_err err = {CLF_OK, ""};
+    const clf_dev_info *info = clf_devs_info(c->run->devs, i);
+    int dev = -1;
+    clf_profile p;
+    clf_run_device(c, false, &dev, &err);
+    if (dev == i) p = *clf_run_device_profile(c);
+    else clf_dev_assume(c->run->devs, i, &p);
+    d->name = info->name;
+    d->kind = info->kind == CLF_DEV_GPU ? "gpu" : "cpu";
+    d->driver = info->driver;
+    d->compute_units = info->compute_units;
+    d->mem_bytes = info->mem_bytes;
+    d->max_alloc_bytes = info->max_alloc_bytes;
+    d->fp64 = info->fp64 != 0;
+    d->zero_copy = info->host_pointers != 0;
+    d->measured = !p.assumed;
+    d->read_gb_per_s = p.read_bytes_per_s[CLF_PROFILE_TIERS - 1] / 1e9;
+    d->launch_us = p.launch_sync_ns / 1e3;
+    d->chosen = dev == i && !clf_run_wants_host(c);
+}
+
+/* Loads OpenCL; failure leaves only device 0, with a reason in clf_device_why. */
+static int count_devices(clf_ctx *c) {
+    clf_err err = {CLF_OK, ""};
+    int dev;
+    clf_run_open_devices(c);
+    if (c->run->devs && clf_devs_count(c->run->devs) && !clf_run_wants_host(c)) clf_run_device(c, false, &dev, &err);
+    return c->run->devs ? clf_devs_count(c->run->devs) : 0;
+}
+
+bool clf_device_at(clf_ctx *c, int i, clf_device *out) {
+    if (!c || !out || i < 0 || out->struct_size < sizeof *out) return false;
+    clf_ctx_lock(c);
+    bool there = i == 0 || i <= count_devices(c);
+    if (there) {
+        size_t n = out->struct_size;
+        memset(out, 0, sizeof *out);
+        out->struct_size = n;
+        out->index = i;
+        if (i == 0) describe_host(c, out);
+        else describe_device(c, i - 1, out);
+    }
+    clf_ctx_unlock(c);
+    return there;
+}
+
+const char *clf_device_why(clf_ctx *c) {
+    if (!c) return "";
+    clf_ctx_lock(c);
+    const char *why = count_devices(c) ? "" : c->run->devs_why;
+    clf_ctx_unlock(c);
+    return why;
+}
+
+static clf_status calibrate_locked(clf_ctx *c, clf_err *err) {
+    char dir[512], why[256];
+    clf_run *r = c->run;
+    bool stored = clf_cache_dir(c->knobs.cache_dir, dir, sizeof dir, why, sizeof why);
+    clf_profile p;
+    CLF_TRY(clf_tile_calibrate(r->pool, CLF_ISA_AUTO, &c->mem, &p, err));
+    if (stored) CLF_TRY(clf_profile_store(dir, &p, err));
+    r->host = p;
+    r->host_profiled = true;
+    clf_run_open_devices(c);
+    for (int i = 0; r->devs && i < clf_devs_count(r->devs); i++) {
+        CLF_TRY(clf_dev_calibrate(r->devs, i, &p, err));
+        if (stored) CLF_TRY(clf_profile_store(dir, &p, err));
+        if (i == r->chosen) r->device = p;
+    }
+    clf_run_forget(c);
+    return stored ? CLF_OK : clf_fail(err, CLF_E_IO, "measured, but not stored: %s", why);
+}
+
+clf_status clf_calibrate(clf_ctx *c) {
+    if (!c) return CLF_E_ARG;
+    clf_err err = {CLF_OK, ""};
+    clf_ctx_lock(c);
+    clf_status st = calibrate_locked(c, &err);
+    if (st != CLF_OK) clf_ctx_fail(c, &err);
+    clf_ctx_unlock(c);
+    return st;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Evaluation: clf_eval and the functions that read results. Freeze, plan (from the cache when it can), run, settle. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "formats/fmt.h"
+#include "host/run/run.h"
+
+void clf_node_settle(clf_ctx *c, clf_node *n, clf_buf *buf) {
+    clf_node *in[3];
+    int nin = n->g.nin;
+    memcpy(in, n->in, sizeof in);
+    clf_node_unlist(&c->nodes, n);
+    n->value = buf;
+    n->g.op = CLF_OP_LEAF;
+    n->g.nin = 0;
+    memset(n->g.attr, 0, sizeof n->g.attr);
+    n->g.attr[0] = (int64_t)buf->id;
+    memset(n->in, 0, sizeof n->in);
+    for (int k = 0; k < nin; k++) clf_node_unref(&c->nodes, in[k]);
+}
+
+/* A child of fork has our memory but not our threads and devices. */
+static clf_status usable(const clf_ctx *c, clf_err *err) {
+    if (c->pid == getpid()) return CLF_OK;
+    return clf_fail(err, CLF_E_STATE, "this context belongs to another process; open a new one after fork");
+}
+
+static clf_status check_handles(size_t n, clf_mat *const *m, clf_err *err) {
+    for (size_t i = 0; i < n; i++) {
+        if (!m[i] || !m[i]->ctx) return clf_fail(err, CLF_E_ARG, "evaluation: result %zu is missing", i + 1);
+        if (m[i]->ctx != m[0]->ctx) return clf_fail(err, CLF_E_ARG, "evaluation: results belong to different contexts");
+        const clf_node *node = m[i]->node;
+        if (node->g.op == CLF_OP_ERROR) return clf_fail(err, node->status, "%s", node->text);
+    }
+    return CLF_OK;
+}
+
+static clf_status run_frozen(clf_ctx *c, clf_frozen *f, size_t n, clf_mat *const *m, clf_buf **bufs, clf_err *err) {
+    clf_exe *x;
+    for (size_t s = 0; s < f->nslot; s++) {
+        if (f->slot_node[s]->g.op == CLF_OP_PARAM) return clf_fail(err, CLF_E_ARG, "evaluation: the program depends on a parameter that has no value");
+        clf_slot_fill(&f->slot[s], f->slot_node[s]);
+    }
+    CLF_TRY(clf_run_plan(c, &f->g, &x, err));
+    CLF_TRY(clf_exe_run(c, x, f->slot, false, bufs, err));
+    for (size_t i = 0; i < n; i++) {
+        clf_node *node = m[i]->node;
+        if (node->value) clf_buf_unref(bufs[i]); /* already a leaf, or the same node asked for twice */
+        else clf_node_settle(c, node, bufs[i]);
+    }
+    return CLF_OK;
+}
+
+clf_status clf_eval_in_lock(clf_ctx *c, size_t n, clf_mat *const *m, clf_err *err) {
+    bool done = true;
+    for (size_t i = 0; i < n; i++) done = done && m[i]->node->value;
+    if (done) return CLF_OK;
+    CLF_TRY(usable(c, err));
+    enum { FEW = 8 };
+    clf_node *few_nodes[FEW], **nodes = few_nodes;
+    clf_buf *few_bufs[FEW], **bufs = few_bufs;
+    clf_frozen f;
+    clf_status st = CLF_OK;
+    memset(&f, 0, sizeof f);
+    if (n > FEW) {
+        nodes = clf_mem_new(&c->mem, n, sizeof *nodes);
+        bufs = clf_mem_new(&c->mem, n, sizeof *bufs);
+        if (!nodes || !bufs) {
+            st = clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory for %zu results", n);
+            goto out;
+        }
+    }
+    for (size_t i = 0; i < n; i++) nodes[i] = m[i]->node;
+    CLF_GO(clf_freeze(c, n, nodes, 0, NULL, &f, err));
+    CLF_GO(run_frozen(c, &f, n, m, bufs, err));
+    c->stats.evaluations++;
+out:
+    clf_frozen_release(&f);
+    if (n > FEW) {
+        clf_mem_free(&c->mem, nodes, n, sizeof *nodes);
+        clf_mem_free(&c->mem, bufs, n, sizeof *bufs);
+    }
+    return st;
+}
+
+/* Under the lock; the message becomes the context's. */
+static clf_status eval_locked(size_t n, clf_mat *const *m) {
+    clf_err err = {CLF_OK, ""};
+    clf_ctx *c = m[0]->ctx;
+    clf_status st = check_handles(n, m, &err);
+    if (st == CLF_OK) st = clf_eval_in_lock(c, n, m, &err);
+    return st == CLF_OK ? CLF_OK : clf_ctx_fail(c, &err);
+}
+
+clf_status clf_eval(size_t n, clf_mat *const *m) {
+    if (n == 0) return CLF_OK;
+    if (!m || !m[0] || !m[0]->ctx) return CLF_E_ARG;
+    clf_ctx *c = m[0]->ctx;
+    clf_ctx_lock(c);
+    clf_status st = eval_locked(n, m);
+    clf_ctx_unlock(c);
+    return st;
+}
+
+static clf_status fail_call(clf_ctx *c, clf_status code, const char *what) {
+    clf_err err = {CLF_OK, ""};
+    clf_fail(&err, code, "%s", what);
+    return clf_ctx_fail(c, &err);
+}
+
+clf_status clf_read(clf_mat *m, void *out, size_t bytes) {
+    if (!m || !m->ctx) return CLF_E_ARG;
+    clf_ctx *c = m->ctx;
+    clf_ctx_lock(c);
+    clf_status st = eval_locked(1, &m);
+    if (st == CLF_OK) {
+        const clf_gnode *g = &m->node->g;
+        size_t want = (size_t)clf_rows(g) * (size_t)clf_cols(g) * clf_dtype_bytes((clf_dtype)g->dtype);
+        if (bytes != want) {
+            clf_err err = {CLF_OK, ""};
+            clf_fail(&err, CLF_E_ARG, "clf_read: %zu bytes given, the value has %zu", bytes, want);
+            st = clf_ctx_fail(c, &err);
+        } else if (!out && want) st = fail_call(c, CLF_E_ARG, "clf_read: out is NULL");
+        else if (want) memcpy(out, m->node->value->host, want);
+    }
+    clf_ctx_unlock(c);
+    return st;
+}
+
+clf_status clf_read_f64(clf_mat *m, double *out) {
+    if (!m || !m->ctx) return CLF_E_ARG;
+    clf_ctx *c = m->ctx;
+    clf_ctx_lock(c);
+    clf_status st = eval_locked(1, &m);
+    if (st == CLF_OK && (!clf_gnode_single(&m->node->g) || !out)) st = fail_call(c, CLF_E_SHAPE, "clf_read_f64: the value is not a scalar or 1x1");
+    if (st == CLF_OK) *out = clf_scalar_as_f64(clf_scalar_load(m->node->value->host, 0, (clf_dtype)m->node->g.dtype));
+    clf_ctx_unlock(c);
+    return st;
+}
+
+clf_status clf_data(clf_mat *m, const void **out) {
+    if (!m || !m->ctx) return CLF_E_ARG;
+    clf_ctx *c = m->ctx;
+    clf_ctx_lock(c);
+    clf_status st = out ? eval_locked(1, &m) : fail_call(c, CLF_E_ARG, "clf_data: out is NULL");
+    if (st == CLF_OK) *out = m->node->value->host;
+    clf_ctx_unlock(c);
+    return st;
+}
+
+clf_status clf_save(clf_mat *m, const char *path, const char *type) {
+    if (!m || !m->ctx) return CLF_E_ARG;
+    clf_ctx *c = m->ctx;
+    clf_ctx_lock(c);
+    clf_err err = {CLF_OK, ""};
+    clf_status st = path ? eval_locked(1, &m) : fail_call(c, CLF_E_ARG, "clf_save: path is NULL");
+    if (st == CLF_OK) {
+        const clf_gnode *g = &m->node->g;
+        clf_dense d = {(clf_dtype)g->dtype, g->scalar != 0, clf_rows(g), clf_cols(g), m->node->value->host, m->node->value->bytes};
+        st = clf_write_file(path, type, &d, &err);
+        if (st != CLF_OK) st = clf_ctx_fail(c, &err);
+    }
+    clf_ctx_unlock(c);
+    return st;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Functions: a program recorded once and frozen, run many times on other arguments. A call is: check arguments, fill slots, run.
+ * The prepared plan is looked up once and remembered until a setting changes. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/run/run.h"
+
+struct clf_fn {
+    clf_ctx *ctx;
+    clf_fn *prev, *next;
+    clf_frozen f;
+    clf_node **held;      /* every slot's node and every result: kept alive, parameters first */
+    size_t nparam, nresult, nheld;
+    clf_exe *exe;
+    uint64_t epoch;       /* of the plan tables when exe was looked up */
+    clf_buf **bufs;
+};
+
+static clf_status check_params(size_t n, clf_mat *const *p, clf_err *err) {
+    for (size_t i = 0; i < n; i++) {
+        if (!p[i] || !p[i]->ctx || p[i]->node->g.op != CLF_OP_PARAM) return clf_fail(err, CLF_E_ARG, "clf_fn_new: parameter %zu was not made by clf_param", i + 1);
+        for (size_t k = 0; k < i; k++)
+            if (p[k]->node == p[i]->node) return clf_fail(err, CLF_E_ARG, "clf_fn_new: parameters %zu and %zu are the same", k + 1, i + 1);
+    }
+    return CLF_OK;
+}
+
+static clf_status freeze_fn(clf_ctx *c, clf_fn *f, clf_mat *const *params, clf_mat *const *results, clf_err *err) {
+    size_t n = f->nparam + f->nresult;
+    clf_node **node = clf_mem_new(&c->mem, n, sizeof *node);
+    if (!node) return clf_fail(err, CLF_E_NOMEM, "clf_fn_new: out of memory");
+    for (size_t i = 0; i < f->nparam; i++) node[i] = params[i]->node;
+    for (size_t i = 0; i < f->nresult; i++) node[f->nparam + i] = results[i]->node;
+    clf_status st = clf_freeze(c, f->nresult, node + f->nparam, f->nparam, node, &f->f, err);
+    clf_mem_free(&c->mem, node, n, sizeof *node);
+    return st;
+}
+
+/* Slots beyond the parameters are leaves and constants captured by the function. */
+static clf_status capture(clf_ctx *c, clf_fn *f, clf_err *err) {
+    f->held = clf_mem_new(&c->mem, f->f.nslot, sizeof *f->held);
+    f->bufs = clf_mem_new(&c->mem, f->nresult, sizeof *f->bufs);
+    if (!f->held || !f->bufs) return clf_fail(err, CLF_E_NOMEM, "clf_fn_new: out of memory");
+    for (size_t s = f->nparam; s < f->f.nslot; s++)
+        if (f->f.slot_node[s]->g.op == CLF_OP_PARAM) return clf_fail(err, CLF_E_ARG, "clf_fn_new: a result depends on a parameter that is not in the list");
+    for (size_t s = 0; s < f->f.nslot; s++) f->held[f->nheld++] = clf_node_ref(f->f.slot_node[s]);
+    for (size_t s = f->nparam; s < f->f.nslot; s++) clf_slot_fill(&f->f.slot[s], f->f.slot_node[s]);
+    return CLF_OK;
+}
+
+static void free_locked(clf_fn *f) {
+    clf_ctx *c = f->ctx;
+    for (size_t i = 0; i < f->nheld; i++) clf_node_unref(&c->nodes, f->held[i]);
+    clf_mem_free(&c->mem, f->held, f->f.nslot, sizeof *f->held);
+    clf_mem_free(&c->mem, f->bufs, f->nresult, sizeof *f->bufs);
+    clf_frozen_release(&f->f);
+    if (f->prev) f->prev->next = f->next;
+    else if (c->fns == f) c->fns = f->next;
+    if (f->next) f->next->prev = f->prev;
+    clf_mem_free(&c->mem, f, 1, sizeof *f);
+}
+
+static clf_status new_locked(clf_ctx *c, size_t np, clf_mat *const *params, size_t nr, clf_mat *const *results, clf_fn **out, clf_err *err) {
+    if (!nr || !results || (np && !params)) return clf_fail(err, CLF_E_ARG, "clf_fn_new: needs results");
+    for (size_t i = 0; i < nr; i++) {
+        if (!results[i] || results[i]->ctx != c) return clf_fail(err, CLF_E_ARG, "clf_fn_new: result %zu is missing or of another context", i + 1);
+        if (results[i]->node->g.op == CLF_OP_ERROR) return clf_fail(err, results[i]->node->status, "%s", results[i]->node->text);
+    }
+    CLF_TRY(check_params(np, params, err));
+    clf_fn *f = clf_mem_new(&c->mem, 1, sizeof *f);
+    if (!f) return clf_fail(err, CLF_E_NOMEM, "clf_fn_new: out of memory");
+    f->ctx = c;
+    f->nparam = np;
+    f->nresult = nr;
+    clf_status st = freeze_fn(c, f, params, results, err);
+    if (st == CLF_OK) st = capture(c, f, err);
+    if (st != CLF_OK) {
+        free_locked(f);
+        return st;
+    }
+    f->next = c->fns;
+    if (f->next) f->next->prev = f;
+    c->fns = f;
+    *out = f;
+    return CLF_OK;
+}
+
+clf_status clf_fn_new(clf_ctx *c, size_t np, clf_mat *const *params, size_t nr, clf_mat *const *results, clf_fn **out) {
+    if (!c || !out) return CLF_E_ARG;
+    clf_err err = {CLF_OK, ""};
+    clf_ctx_lock(c);
+    clf_status st = new_locked(c, np, params, nr, results, out, &err);
+    if (st != CLF_OK) clf_ctx_fail(c, &err);
+    clf_ctx_unlock(c);
+    return st;
+}
+
+void clf_fn_free(clf_fn *f) {
+    if (!f) return;
+    clf_ctx *c = f->ctx;
+    clf_ctx_lock(c);
+    free_locked(f);
+    clf_ctx_unlock(c);
+}
+
+static clf_status bind_arg(const clf_fn *f, size_t i, clf_mat *a, clf_err *err) {
+    if (!a || a->ctx != f->ctx) return clf_fail(err, CLF_E_ARG, "clf_call: argument %zu is missing or of another context", i + 1);
+    const clf_gnode *p = &f->f.slot_node[i]->g, *g = &a->node->g;
+    if (a->node->g.op == CLF_OP_ERROR) return clf_fail(err, a->node->status, "%s", a->node->text);
+    if (p->dtype != g->dtype && !(p->scalar && g->scalar))
+        return clf_fail(err, CLF_E_TYPE, "clf_call: argument %zu is %s, the parameter %s", i + 1, clf_dtype_name((clf_dtype)g->dtype), clf_dtype_name((clf_dtype)p->dtype));
+    if (p->scalar != g->scalar || clf_rows(p) != clf_rows(g) || clf_cols(p) != clf_cols(g))
+        return clf_fail(err, CLF_E_SHAPE, "clf_call: argument %zu is %" PRId64 "x%" PRId64 ", the parameter %" PRId64 "x%" PRId64, i + 1, clf_rows(g), clf_cols(g),
+                        clf_rows(p), clf_cols(p));
+    return CLF_OK;
+}
+
+/* Numbers take the parameter's type; memory is used where it is. */
+static void fill_arg(clf_fn *f, size_t i, const clf_node *n) {
+    clf_slot *s = &f->f.slot[i];
+    clf_slot_fill(s, n);
+    const clf_gnode *p = &f->f.slot_node[i]->g;
+    if (!p->scalar) return;
+    s->num = clf_scalar_to(s->num, (clf_dtype)p->dtype);
+    clf_scalar_store(&s->store, 0, s->num);
+    s->ptr = &s->store;
+    s->buf = NULL;
+}
+
+/* Result i goes to a new handle, or into the caller's old one. */
+static clf_status give_result(clf_fn *f, size_t i, clf_mat **out, clf_err *err) {
+    clf_ctx *c = f->ctx;
+    const clf_gnode *g = &f->f.g.node[f->f.g.root[i]];
+    clf_node *n = clf_leaf_node(c, (clf_dtype)g->dtype, g->scalar, clf_rows(g), clf_cols(g), f->bufs[i]);
+    if (!n) return clf_fail(err, CLF_E_NOMEM, "clf_call: out of memory");
+    if (*out && (*out)->ctx == c && *out != &c->oom) {
+        clf_node_unref(&c->nodes, (*out)->node);
+        (*out)->node = n;
+    } else *out = clf_handle_new(c, n);
+    return CLF_OK;
+}
+
+static clf_status evaluate_args(clf_ctx *c, size_t n, clf_mat *const *args, clf_err *err) {
+    for (size_t i = 0; i < n; i++)
+        if (!args[i]->node->value && args[i]->node->g.op != CLF_OP_CONST) return clf_eval_in_lock(c, n, args, err);
+    return CLF_OK;
+}
+
+static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t no, clf_mat **outs, clf_err *err) {
+    clf_ctx *c = f->ctx;
+    if (na != f->nparam || no != f->nresult || (na && !args) || !outs)
+        return clf_fail(err, CLF_E_ARG, "clf_call: %zu arguments and %zu results given, the function has %zu and %zu", na, no, f->nparam, f->nresult);
+    if (c->pid != getpid()) return clf_fail(err, CLF_E_STATE, "this context belongs to another process; open a new one after fork");
+    for (size_t i = 0; i < na; i++) CLF_TRY(bind_arg(f, i, args[i], err));
+    CLF_TRY(evaluate_args(c, na, args, err));
+    for (size_t i = 0; i < na; i++) fill_arg(f, i, args[i]->node);
+    if (!f->exe || f->epoch != c->run->epoch) {
+        CLF_TRY(clf_run_plan(c, &f->f.g, &f->exe, err));
+        f->epoch = c->run->epoch;
+    } else c->stats.plan_hits++;
+    CLF_TRY(clf_exe_run(c, f->exe, f->f.slot, false, f->bufs, err));
+    clf_status st = CLF_OK;
+    for (size_t i = 0; i < no; i++) {
+        if (st == CLF_OK) st = give_result(f, i, &outs[i], err);
+        clf_buf_unref(f->bufs[i]);
+    }
+    c->stats.evaluations++;
+    return st;
+}
+
+clf_status clf_call(clf_fn *f, size_t na, clf_mat *const *args, size_t no, clf_mat **outs) {
+    if (!f) return CLF_E_ARG;
+    clf_err err;
+    err.code = CLF_OK;
+    err.text[0] = 0;
+    clf_ctx_lock(f->ctx);
+    clf_status st = call_locked(f, na, args, no, outs, &err);
+    if (st != CLF_OK) clf_ctx_fail(f->ctx, &err);
+    clf_ctx_unlock(f->ctx);
+    return st;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Freezing: the part of the recorded graph that is reachable from the roots, as dense ids in depth-first post-order, with its
+ * leaves and constants as slots. Iterative; node->mark and node->number make visiting O(1) without a table. */
+#include <string.h>
+
+#include "host/run/run.h"
+#include "planner/template.h"
+
+typedef struct frame { clf_node *node; int next; } frame;
+
+typedef struct walk {
+    clf_ctx *c;
+    clf_frozen *f;
+    frame *stack;
+    size_t depth, cap_stack, cap_gnode;
+    size_t nnode, nslot, cap_slot;
+    clf_gnode *gnode;
+} walk;
+
+static bool is_slot(const clf_node *n) { return n->value || clf_node_is_slot(&n->g); }
+
+static bool room(clf_ctx *c, void **v, size_t *cap, size_t need, size_t each) {
+    if (need <= *cap) return true;
+    size_t n = *cap ? *cap * 2 : 32;
+    void *w = clf_mem_grow(&c->mem, *v, *cap, n, each);
+    if (!w) return false;
+    *v = w;
+    *cap = n;
+    return true;
+}
+
+static clf_status out_of_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory for the graph"); }
+
+/* Give n the next id. */
+static clf_status number_node(walk *w, clf_node *n, int32_t slot, clf_err *err) {
+    if (w->nnode >= INT32_MAX / 4) return clf_fail(err, CLF_E_LIMIT, "evaluation: more than %d nodes in one program", INT32_MAX / 4);
+    if (!room(w->c, (void **)&w->f->node, &w->f->cap_node, w->nnode + 1, sizeof *w->f->node)) return out_of_memory(err);
+    if (!room(w->c, (void **)&w->gnode, &w->cap_gnode, w->nnode + 1, sizeof *w->gnode)) return out_of_memory(err);
+    clf_gnode *g = &w->gnode[w->nnode];
+    memcpy(g, &n->g, sizeof *g);
+    if (slot >= 0) {
+        g->op = n->g.op == CLF_OP_CONST || n->g.op == CLF_OP_PARAM ? n->g.op : CLF_OP_LEAF;
+        g->nin = 0;
+        g->in[0] = g->in[1] = g->in[2] = -1;
+        memset(g->attr, 0, sizeof g->attr);
+        g->attr[0] = slot;
+    } else
+        for (int k = 0; k < n->g.nin; k++) g->in[k] = n->in[k]->number;
+    w->f->node[w->nnode] = n;
+    n->mark = w->c->nodes.mark;
+    n->number = (int32_t)w->nnode++;
+    return CLF_OK;
+}
+
+static clf_status add_slot(walk *w, clf_node *n, clf_err *err) {
+    if (!room(w->c, (void **)&w->f->slot_node, &w->cap_slot, w->nslot + 1, sizeof *w->f->slot_node)) return out_of_memory(err);
+    w->f->slot_node[w->nslot] = n;
+    return number_node(w, n, (int32_t)w->nslot++, err);
+}
+
+static clf_status push(walk *w, clf_node *n, clf_err *err) {
+    if (!room(w->c, (void **)&w->stack, &w->cap_stack, w->depth + 1, sizeof *w->stack)) return out_of_memory(err);
+    w->stack[w->depth++] = (frame){n, 0};
+    return CLF_OK;
+}
+
+static clf_status visit(walk *w, clf_node *root, clf_err *err) {
+    if (root->mark == w->c->nodes.mark) return CLF_OK;
+    CLF_TRY(push(w, root, err));
+    while (w->depth) {
+        frame *f = &w->stack[w->depth - 1];
+        clf_node *n = f->node;
+        if (n->mark == w->c->nodes.mark) w->depth--;
+        else if (n->g.op == CLF_OP_ERROR) return clf_fail(err, n->status, "%s", n->text);
+        else if (is_slot(n)) CLF_TRY(add_slot(w, n, err));
+        else if (f->next < n->g.nin) CLF_TRY(push(w, n->in[f->next++], err));
+        else CLF_TRY(number_node(w, n, -1, err));
+    }
+    return CLF_OK;
+}
+
+static clf_status finish(walk *w, size_t nroots, clf_node *const *roots, clf_err *err) {
+    clf_frozen *f = w->f;
+    f->g.node = w->gnode;
+    f->g.n = (int32_t)w->nnode;
+    f->g.nslot = (int32_t)w->nslot;
+    f->g.nroot = (int32_t)nroots;
+    f->g.root = clf_mem_new(&w->c->mem, nroots, sizeof *f->g.root);
+    f->slot = clf_mem_new(&w->c->mem, w->nslot, sizeof *f->slot);
+    if (!f->g.root || !f->slot) return out_of_memory(err);
+    for (size_t r = 0; r < nroots; r++) f->g.root[r] = roots[r]->number;
+    return CLF_OK;
+}
+
+clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out, clf_err *err) {
+    memset(out, 0, sizeof *out);
+    walk w = {.c = c, .f = out};
+    c->nodes.mark++;
+    clf_status st = CLF_OK;
+    for (size_t i = 0; i < nparams && st == CLF_OK; i++) st = add_slot(&w, params[i], err);
+    for (size_t r = 0; r < nroots && st == CLF_OK; r++) st = visit(&w, roots[r], err);
+    if (st == CLF_OK) st = finish(&w, nroots, roots, err);
+    clf_mem_free(&c->mem, w.stack, w.cap_stack, sizeof *w.stack);
+    out->c = c;
+    out->g.node = w.gnode;
+    out->cap_gnode = w.cap_gnode;
+    out->cap_slot = w.cap_slot;
+    out->nslot = w.nslot;
+    out->nroot = nroots;
+    if (st != CLF_OK) clf_frozen_release(out);
+    return st;
+}
+
+void clf_frozen_release(clf_frozen *f) {
+    if (!f->c) return;
+    clf_mem *m = &f->c->mem;
+    clf_mem_free(m, f->g.node, f->cap_gnode, sizeof *f->g.node);
+    clf_mem_free(m, f->node, f->cap_node, sizeof *f->node);
+    clf_mem_free(m, f->slot_node, f->cap_slot, sizeof *f->slot_node);
+    clf_mem_free(m, f->g.root, f->nroot, sizeof *f->g.root);
+    clf_mem_free(m, f->slot, f->nslot, sizeof *f->slot);
+    memset(f, 0, sizeof *f);
+}
+
+void clf_slot_fill(clf_slot *s, const clf_node *n) {
+    memset(s, 0, sizeof *s);
+    if (n->g.op == CLF_OP_CONST) {
+        s->num = n->num;
+        clf_scalar_store(&s->store, 0, n->num);
+        s->ptr = &s->store;
+        return;
+    }
+    s->buf = n->value;
+    s->ptr = n->value->host;
+    if (n->g.scalar) s->num = clf_scalar_load(s->ptr, 0, (clf_dtype)n->g.dtype);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * clfuse: linear-algebra and array expressions as few, fused kernels.
+ *
+ * A tour:
+ *     clf_ctx *c;                                        // 1. open a context: everything hangs off it
+ *     clf_open(&c, NULL);
+ *     clf_mat *X = clf_load(c, "X.npy");                 // 2. leaves: files, your memory, numbers
+ *     clf_mat *w = clf_num(c, 0.5);
+ *     clf_mat *s = clf_sum(clf_mul(X, clf_add(X, w)));   // 3. record: nothing is computed yet
+ *     double r;
+ *     if (clf_read_f64(s, &r) != CLF_OK)                 // 4. ask: plans, fuses, runs
+ *         fprintf(stderr, "%s\n", clf_last_error(c));
+ *     clf_close(c);                                      // 5. frees every handle of c
+ *
+ * Handles. Every function that returns a clf_mat* returns a new handle that belongs to the context. clf_free drops one early;
+ * clf_epoch_begin / clf_epoch_end drop all that were made in between (what a loop wants). Values are immutable.
+ * Errors. A recording function given bad operands returns a *sticky error handle* that carries the first message; expressions nest
+ * without checks, and clf_eval / clf_read return the status. Recording functions never return NULL.
+ * Threads. Contexts are independent. One context may be used from several threads; evaluation is serialised.
+ * Caller memory stays the caller's. fork: a context is unusable in a forked child (CLF_E_STATE).
+ */
+#ifndef CLFUSE_CLFUSE_H
+#define CLFUSE_CLFUSE_H
+#include <stdbool.h>
+#include "clfuse/ops.h"   /* generated from the operator and fold tables: enums and cell constructors */
+#include "clfuse/types.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CLF_VERSION_MAJOR 0
+#define CLF_VERSION_MINOR 1
+#define CLF_VERSION_PATCH 0
+
+typedef struct clf_ctx clf_ctx;
+typedef struct clf_fn clf_fn;
+/* clf_mat (declared in ops.h): a handle of a recorded or computed matrix or scalar. */
+
+/* ---------------------------------------------------------------- context */
+
+/** Options of clf_open. Set struct_size = sizeof(clf_options); zero means default. API options win over the environment. */
+typedef struct clf_options {
+    size_t struct_size;
+    const char *device;      /**< "host" (device 0), "cpu", "gpu", a number, part of a name; NULL: chosen by cost */
+    const char *fuse;        /**< "none" or "all" */
+    clf_alloc_fn alloc;      /**< allocator hook; NULL: the C library */
+    void *alloc_user;
+    clf_log_fn log;          /**< receives log lines; NULL: stderr, and only when CLF_LOG is set */
+    void *log_user;
+    size_t mem_limit;        /**< budget in bytes for matrix data; 0: none */
+} clf_options;
+
+/** Library version as "0.1.0". owns: static. */
+CLF_API const char *clf_version(void);
+/** Open a context. opt may be NULL. OpenCL is not touched before a plan needs it.
+ *  errors: CLF_E_ARG or CLF_E_NAME for a bad option or environment value (text: clf_open_error), CLF_E_NOMEM. */
+CLF_API clf_status clf_open(clf_ctx **out, const clf_options *opt);
+/** Why the last clf_open of this thread failed. owns: thread-local, until the next clf_open of the thread. */
+CLF_API const char *clf_open_error(void);
+/** Free the context and every handle and function of it. NULL is fine. Borrowed memory is released (callbacks run). */
+CLF_API void clf_close(clf_ctx *c);
+/** Message of the last failed call on this context, "" if none. owns: context, until the thread's next call on it. */
+CLF_API const char *clf_last_error(clf_ctx *c);
+/** Change a setting by its environment name or field name (see `clfuse info --env`). errors: CLF_E_NAME, CLF_E_ARG. */
+CLF_API clf_status clf_set(clf_ctx *c, const char *knob, const char *value);
+/** Walk the settings table: name, environment variable, default and meaning of row i; false past the end. owns: static. */
+CLF_API bool clf_knob_info(int i, const char **name, const char **env, const char **def, const char **doc);
+
+/* ---------------------------------------------------------------- leaves */
+
+/** Copy rows x cols elements, row-major. */
+CLF_API clf_mat *clf_matrix(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, const void *data);
+/** Use caller memory in place: row-major, unchanged until `release` is called or clf_changed declares a change. release may be NULL. */
+CLF_API clf_mat *clf_borrow(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, const void *data, clf_release_fn release, void *user);
+/** The contents of borrowed memory behind x changed: x becomes a new version. Expressions recorded from now on see the new contents.
+ *  errors: CLF_E_ARG when x is not a borrowed leaf. */
+CLF_API clf_status clf_changed(clf_mat *x);
+/** An f64 scalar. Scalars never widen a matrix's type. */
+CLF_API clf_mat *clf_num(clf_ctx *c, double value);
+/** An integer scalar (i64). */
+CLF_API clf_mat *clf_int(clf_ctx *c, int64_t value);
+/** rows x cols cells of one value. */
+CLF_API clf_mat *clf_fill(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, double value);
+/** Column from, from+by, ... up to `to` (inclusive within rounding). by == 0 means 1 or -1, whichever leads to `to`. f64. */
+CLF_API clf_mat *clf_seq(clf_ctx *c, double from, double to, double by);
+/** Uniform numbers in [min, max), a cell being non-zero with probability `sparsity`. Philox4x32-10 keyed by seed, counter = row-major
+ *  position: the same numbers on every device. */
+CLF_API clf_mat *clf_rand(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, double min, double max, double sparsity, uint64_t seed);
+
+/** How clf_load reads. Zero-initialise, then set struct_size. */
+typedef struct clf_load_options {
+    size_t struct_size;
+    const char *type;    /**< "npy" "csv" "mtx" "svm"; NULL: by the file's ending */
+    const char *label;   /**< csv: label column by header name or 1-based number; svm: any non-NULL text */
+    const char *na;      /**< missing csv cells: "error" (default), "drop" the row, "nan" */
+} clf_load_options;
+/** Read a file (.npy .csv .mtx .svm). */
+CLF_API clf_mat *clf_load(clf_ctx *c, const char *path);
+/** Read a file with options; labels (may be NULL) receives the label column's handle. */
+CLF_API clf_mat *clf_load_with(clf_ctx *c, const char *path, const clf_load_options *opt, clf_mat **labels);
+/** Evaluate and write x to .npy, .csv or .mtx. type NULL: by the ending. */
+CLF_API clf_status clf_save(clf_mat *x, const char *path, const char *type);
+
+/* ---------------------------------------------------------------- recording
+ * Cell operators (clf_add, clf_exp, clf_ifelse, ...) are in clfuse/ops.h. Operands broadcast: a scalar, a 1x1 matrix, an n x 1 or a
+ * 1 x m vector against n x m; n x 1 with 1 x m is an error (use clf_outer). */
+
+/** A cell operator by its code; unused operands NULL. */
+CLF_API clf_mat *clf_apply(clf_op_code op, clf_mat *a, clf_mat *b, clf_mat *x);
+/** n x 1 column u and 1 x m row (or m x 1 column) v: the n x m matrix of op(u_i, v_j). */
+CLF_API clf_mat *clf_outer(clf_op_code op, clf_mat *u, clf_mat *v);
+CLF_API clf_mat *clf_cast(clf_mat *x, clf_dtype t);
+/** 1x1 matrix to scalar, and back. */
+CLF_API clf_mat *clf_as_scalar(clf_mat *x);
+CLF_API clf_mat *clf_as_matrix(clf_mat *x);
+CLF_API clf_mat *clf_t(clf_mat *x);
+CLF_API clf_mat *clf_matmul(clf_mat *a, clf_mat *b);
+/** Over all cells (a scalar), over each row (n x 1) or over each column (1 x m). */
+typedef enum clf_dir { CLF_ALL = 0, CLF_ROWS = 1, CLF_COLS = 2 } clf_dir;
+CLF_API clf_mat *clf_fold(clf_fold_code f, clf_dir dir, clf_mat *x);
+CLF_API clf_mat *clf_sum(clf_mat *x);
+CLF_API clf_mat *clf_mean(clf_mat *x);
+CLF_API clf_mat *clf_row_sums(clf_mat *x);
+CLF_API clf_mat *clf_col_sums(clf_mat *x);
+/** Cumulative CLF_FOLD_CODE_SUM, PROD, MIN or MAX down the columns. */
+CLF_API clf_mat *clf_cum(clf_fold_code f, clf_mat *x);
+/** Rows r0..r1 and columns c0..c1, 1-based and inclusive. r1 == 0: to the last row; c1 == 0: to the last column. */
+CLF_API clf_mat *clf_index(clf_mat *x, int64_t r0, int64_t r1, int64_t c0, int64_t c1);
+CLF_API clf_mat *clf_cbind(clf_mat *a, clf_mat *b);
+CLF_API clf_mat *clf_rbind(clf_mat *a, clf_mat *b);
+/** Column vector: diagonal matrix; square matrix: its diagonal as a column. */
+CLF_API clf_mat *clf_diag(clf_mat *x);
+/** Same cells in row-major order, other shape. */
+CLF_API clf_mat *clf_reshape(clf_mat *x, int64_t rows, int64_t cols);
+CLF_API clf_mat *clf_rev(clf_mat *x);
+/** Stable sort by 1-based column `by`: the rows, or (index true) their 1-based positions. */
+CLF_API clf_mat *clf_order(clf_mat *x, int64_t by, bool decreasing, bool index);
+/** Rows that are not 0: see the language; x with every cell equal to pattern replaced (NaN matches NaN): clf_replace in ops.h. */
+
+/* ---------------------------------------------------------------- results */
+
+/** Evaluate several results as one program; each handle keeps its value from then on. */
+CLF_API clf_status clf_eval(size_t n, clf_mat *const *results);
+/** Evaluate and copy all cells, row-major, in x's own element type. errors: CLF_E_ARG when bytes is not exactly the size. */
+CLF_API clf_status clf_read(clf_mat *x, void *out, size_t bytes);
+/** Evaluate a scalar or 1x1 matrix. */
+CLF_API clf_status clf_read_f64(clf_mat *x, double *out);
+/** Evaluate and give the address of the value, valid as long as the handle. */
+CLF_API clf_status clf_data(clf_mat *x, const void **out);
+/** Shape and type. For an error handle: its status. Any output may be NULL. */
+CLF_API clf_status clf_info(const clf_mat *x, int64_t *rows, int64_t *cols, clf_dtype *t, bool *scalar);
+/** Status and message of a handle: CLF_OK and "" for a good one. */
+CLF_API clf_status clf_status_of(const clf_mat *x, const char **message);
+CLF_API clf_ctx *clf_ctx_of(const clf_mat *x);
+CLF_API void clf_free(clf_mat *x);
+/** A mark; clf_epoch_end frees every handle made since, except those clf_keep was called on. Epochs nest. */
+CLF_API size_t clf_epoch_begin(clf_ctx *c);
+CLF_API void clf_epoch_end(clf_ctx *c, size_t mark);
+CLF_API clf_mat *clf_keep(clf_mat *x);
+
+/* ---------------------------------------------------------------- functions */
+
+/** A parameter of a function: rows x cols of type t; rows == 0 && cols == 0 with scalar true for a scalar. */
+CLF_API clf_mat *clf_param(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, bool scalar);
+/** Record once, run many times. Results may share work. The handles may be freed afterwards. */
+CLF_API clf_status clf_fn_new(clf_ctx *c, size_t nparams, clf_mat *const *params, size_t nresults, clf_mat *const *results, clf_fn **out);
+/** Run. args must have the parameters' shapes and types. outs[i] receives a new handle with the value, or, when *outs[i] is a
+ *  handle of an earlier result of the same shape and type that nobody else uses, its memory is used again. errors: CLF_E_SHAPE, CLF_E_TYPE... */
+CLF_API clf_status clf_call(clf_fn *f, size_t nargs, clf_mat *const *args, size_t nouts, clf_mat **outs);
+CLF_API void clf_fn_free(clf_fn *f);
+
+/* ---------------------------------------------------------------- language */
+
+/** Variables of a program. */
+typedef struct clf_binding { const char *name; clf_mat *value; } clf_binding;
+/** One result of clf_parse: bare expressions have name "". owns: name belongs to the context. */
+typedef struct clf_result { const char *name; clf_mat *value; bool bare; bool used; } clf_result;
+/** Record a program in our language (docs/language.md). results receives up to *nresults entries in order of statements: bare
+ *  expressions and bound names (a rebound name once, with its last value; used: read by a later statement); *nresults becomes
+ *  their number. errors: CLF_E_SYNTAX, CLF_E_NAME with line and column; CLF_E_LIMIT when results does not hold them all. */
+CLF_API clf_status clf_parse(clf_ctx *c, const char *text, const clf_binding *vars, size_t nvars, clf_result *results, size_t *nresults);
+/** One expression to one handle (sticky errors). */
+CLF_API clf_mat *clf_expr(clf_ctx *c, const char *text, const clf_binding *vars, size_t nvars);
+
+/* ---------------------------------------------------------------- seeing what happens */
+
+typedef enum clf_explain_format { CLF_TEXT = 0, CLF_DOT = 1, CLF_SVG = 2, CLF_JSON = 3 } clf_explain_format;
+enum { CLF_EXPLAIN_ANALYZE = 1, CLF_EXPLAIN_MEMO = 2, CLF_EXPLAIN_KERNEL = 4 };
+/** Receives text in pieces. */
+typedef void (*clf_write_fn)(void *user, const char *text, size_t n);
+/** Show the plan of several results: steps, bytes, predicted times, alternatives, reasons. ANALYZE also runs it and shows measured times. */
+CLF_API clf_status clf_explain(size_t n, clf_mat *const *results, clf_explain_format format, unsigned flags, clf_write_fn write, void *user);
+
+/** Counters of a context, ever increasing. Set struct_size. */
+typedef struct clf_stats {
+    size_t struct_size;
+    uint64_t evaluations, plans, plan_hits;       /**< clf_eval and clf_call; plans made; plan cache hits */
+    uint64_t kernels_built, kernel_hits;          /**< distinct programs compiled; found in the cache */
+    uint64_t launches_tier0, launches_tier1, launches_tier2; /**< host executor; generic kernels; specialised kernels */
+    uint64_t launches_chunk, launches_group, launches_ref, launches_library, launches_callout;
+    uint64_t waits;                               /**< times the caller waited for a device */
+    uint64_t plan_ns, build_ns, run_ns;
+    uint64_t bytes_read, bytes_written;           /**< streamed by fused steps, as counted by the executors */
+} clf_stats;
+CLF_API clf_status clf_get_stats(clf_ctx *c, clf_stats *out);
+/** Memory of a context in bytes. Set struct_size. */
+typedef struct clf_mem_stats { size_t struct_size; uint64_t now, peak, data, pooled, borrowed, limit; } clf_mem_stats;
+CLF_API clf_status clf_get_mem_stats(clf_ctx *c, clf_mem_stats *out);
+/** Give pooled memory back. */
+CLF_API void clf_trim(clf_ctx *c);
+
+/** A device as seen by the context; index 0 is the host executor. Set struct_size. */
+typedef struct clf_device {
+    size_t struct_size;
+    int index;
+    const char *name, *kind, *driver;    /**< owns: context */
+    unsigned compute_units;
+    uint64_t mem_bytes, max_alloc_bytes;
+    bool fp64, zero_copy, measured;
+    double read_gb_per_s, launch_us;
+    bool chosen;                         /**< what "first device" or the device setting selects */
+} clf_device;
+/** Device i; false past the last. Loads OpenCL. */
+CLF_API bool clf_device_at(clf_ctx *c, int i, clf_device *out);
+/** Why there is no OpenCL device, "" if there is one. */
+CLF_API const char *clf_device_why(clf_ctx *c);
+/** Measure every device (under 10 s) and store the profiles. */
+CLF_API clf_status clf_calibrate(clf_ctx *c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

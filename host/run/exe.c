@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Preparing a plan: where each step runs and with what. Placement is a cost decision per plan (host executor or the context's OpenCL
+ * device), forced by the device and tier settings; what a skeleton cannot do falls back to the host executor, then to ref.c. */
+#include "host/run/exe.h"
+
+#include <string.h>
+
+#include "host/run/run.h"
+
+enum { TINY_CELLS = 4096 }; /* a step this small only feeds the host from the host */
+
+static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan"); }
+
+/* ---- placement ---- */
+
+static bool forced_host(const clf_ctx *c) { return clf_run_wants_host(c) || !strcmp(c->knobs.tier, "0"); }
+static bool forced_device(const clf_ctx *c) { return c->knobs.device[0] && !clf_run_wants_host(c); }
+
+static double plan_cost(const clf_plan *p, const clf_profile *dev) {
+    double ns = dev->launch_sync_ns;
+    for (int32_t s = 0; s < p->nstep; s++) ns += clf_step_cost_ns(p, &p->step[s], dev);
+    return ns;
+}
+
+/* Would any step ever be worth a launch? Decided from the host's figures alone, so that small work never loads OpenCL. */
+static clf_status choose_device(clf_ctx *c, clf_exe *x, clf_err *err) {
+    x->device = -1;
+    if (forced_host(c)) return CLF_OK;
+    double host = plan_cost(x->plan, clf_run_host_profile(c));
+    if (forced_device(c)) return clf_run_device(c, true, &x->device, err);
+    clf_profile bar;
+    clf_profile_assume(&bar, CLF_DEV_CPU, 1);
+    if (host < 4 * bar.launch_sync_ns) return CLF_OK;
+    int dev;
+    CLF_TRY(clf_run_device(c, false, &dev, err));
+    if (dev >= 0 && plan_cost(x->plan, clf_run_device_profile(c)) < host) x->device = dev;
+    return CLF_OK;
+}
+
+/* A tiny step whose results only host steps or the caller read stays on the host: one wait less. Backwards, readers first. */
+static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
+    const clf_plan *p = x->plan;
+    uint8_t *wanted = clf_arena_new(&x->arena, (size_t)p->nvalue, 1); /* read by a step on the device */
+    if (!wanted) return no_memory(err);
+    for (int32_t s = p->nstep; s-- > 0;) {
+        const clf_step *t = &p->step[s];
+        double cells = 0;
+        bool needed = false;
+        for (int i = 0; i < t->nin; i++) cells += (double)p->value[t->in[i]].rows * (double)p->value[t->in[i]].cols;
+        for (int i = 0; i < t->nout; i++) {
+            cells += (double)p->value[t->out[i]].rows * (double)p->value[t->out[i]].cols;
+            needed = needed || wanted[t->out[i]];
+        }
+        home[s] = t->kind != CLF_STEP_FUSED || (cells <= TINY_CELLS && !needed);
+        for (int i = 0; i < t->nin && !home[s]; i++) wanted[t->in[i]] = 1;
+    }
+    return CLF_OK;
+}
+
+/* ---- executors of one step ---- */
+
+static clf_status sizes(clf_exe *x, int32_t s, clf_err *err) {
+    const clf_cplan *c = &x->plan->step[s].c;
+    clf_exe_step *e = &x->step[s];
+    e->axis_n = clf_arena_new(&x->arena, (size_t)c->naxes, sizeof *e->axis_n);
+    e->in_dim = clf_arena_new(&x->arena, (size_t)c->nin * CLF_MAX_RANK, sizeof *e->in_dim);
+    e->out_dim = clf_arena_new(&x->arena, (size_t)c->nout * CLF_MAX_RANK, sizeof *e->out_dim);
+    if (!e->axis_n || !e->in_dim || !e->out_dim) return no_memory(err);
+    for (int a = 0; a < c->naxes; a++) e->axis_n[a] = c->axis[a].n.n;
+    for (int i = 0; i < c->nin; i++)
+        for (int d = 0; d < c->in[i].rank; d++) e->in_dim[i * CLF_MAX_RANK + d] = c->in[i].dim[d].n;
+    for (int i = 0; i < c->nout; i++)
+        for (int d = 0; d < c->out[i].rank; d++) e->out_dim[i * CLF_MAX_RANK + d] = c->out[i].dim[d].n;
+    return CLF_OK;
+}
+
+static clf_status on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
+    clf_exe_step *e = &x->step[s];
+    if (!clf_tile_fits(&x->plan->step[s].c)) {
+        e->executor = CLF_ON_REF;
+        e->why = "the host executor does not cover this operator";
+        return CLF_OK;
+    }
+    e->executor = CLF_ON_TILE;
+    return clf_run_tile(c, &x->plan->step[s], &e->tile, err);
+}
+
+static const clf_skel *pick_skeleton(clf_ctx *c, const clf_cplan *cplan, const clf_profile *dev) {
+    for (int i = 0; clf_skels[i]; i++) {
+        bool wanted = !strcmp(c->knobs.strategy, "auto") || !strcmp(c->knobs.strategy, clf_skels[i]->strategy);
+        if (wanted && clf_skels[i]->fits(cplan, dev)) return clf_skels[i];
+    }
+    return NULL;
+}
+
+static clf_status keep_args(clf_exe *x, clf_exe_step *e, const clf_source *src, clf_err *err) {
+    e->nargs = src->nargs;
+    e->args = clf_arena_new(&x->arena, (size_t)src->nargs, sizeof *e->args);
+    if (!e->args) return no_memory(err);
+    memcpy(e->args, src->args, (size_t)src->nargs * sizeof *e->args);
+    return CLF_OK;
+}
+
+static clf_status build_kernel(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_arena *scratch, clf_err *err) {
+    const clf_cplan *cp = &x->plan->step[s].c;
+    clf_exe_step *e = &x->step[s];
+    const clf_profile *dev = clf_run_device_profile(c);
+    clf_source src;
+    bool compiled = false;
+    CLF_TRY(skel->sched(cp, dev, (clf_grid){0, INT64_MAX}, &e->sched, err));
+    skel->facts(cp, dev, &e->sched, &e->facts);
+    CLF_TRY(skel->emit(cp, &e->sched, c->knobs.kernel_dir, scratch, &src, err));
+    clf_run_dump(c, "kernel", "cl", src.text, src.text_len);
+    CLF_TRY(clf_program_get(c->run->devs, x->device, &src, &e->program, &compiled, err));
+    c->stats.kernels_built += compiled;
+    c->stats.kernel_hits += !compiled;
+    e->executor = CLF_ON_KERNEL;
+    if (e->sched.scratch_bytes > x->scratch_bytes) x->scratch_bytes = e->sched.scratch_bytes;
+    return keep_args(x, e, &src, err);
+}
+
+/* The kernel, or, whatever goes wrong short of running out of memory, the host. */
+static clf_status on_device(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
+    clf_exe_step *e = &x->step[s];
+    const clf_skel *skel = pick_skeleton(c, &x->plan->step[s].c, clf_run_device_profile(c));
+    if (!skel) {
+        CLF_TRY(on_host(c, x, s, err));
+        e->why = "no skeleton covers this operator";
+        return CLF_OK;
+    }
+    clf_arena scratch;
+    clf_err failed = {CLF_OK, ""};
+    clf_arena_init(&scratch, &c->mem);
+    clf_status st = build_kernel(c, x, s, skel, &scratch, &failed);
+    clf_arena_release(&scratch);
+    if (st == CLF_OK) return CLF_OK;
+    CLF_TRACE(&c->trace, build, "step %d falls back to the host executor: %s", s, failed.text);
+    if (st == CLF_E_NOMEM) return clf_fail(err, st, "%s", failed.text);
+    CLF_TRY(on_host(c, x, s, err));
+    e->why = "its kernel did not build";
+    return CLF_OK;
+}
+
+static clf_status prepare_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_err *err) {
+    const clf_step *t = &x->plan->step[s];
+    clf_exe_step *e = &x->step[s];
+    e->why = "";
+    e->read_bytes = t->read_bytes;
+    e->write_bytes = t->write_bytes;
+    if (t->kind != CLF_STEP_FUSED) e->executor = t->kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : CLF_ON_CALLOUT;
+    else {
+        CLF_TRY(sizes(x, s, err));
+        CLF_TRY(home || x->device < 0 ? on_host(c, x, s, err) : on_device(c, x, s, err));
+    }
+    bool kernel = e->executor == CLF_ON_KERNEL;
+    if (kernel) {
+        e->read_bytes = e->facts.read_bytes;
+        e->write_bytes = e->facts.write_bytes;
+    }
+    e->predicted_ns = clf_step_cost_ns(x->plan, t, kernel ? clf_run_device_profile(c) : clf_run_host_profile(c));
+    x->predicted_ns += e->predicted_ns;
+    return CLF_OK;
+}
+
+/* ---- scratch of a run, allocated once ---- */
+
+static clf_status make_room(clf_ctx *c, clf_exe *x, clf_err *err) {
+    size_t in = 1, out = 1, param = 1, arg = 1, kernels = 0;
+    for (int32_t s = 0; s < x->plan->nstep; s++) {
+        const clf_step *t = &x->plan->step[s];
+        if ((size_t)t->nin > in) in = (size_t)t->nin;
+        if ((size_t)t->nout > out) out = (size_t)t->nout;
+        if ((size_t)t->nparam > param) param = (size_t)t->nparam;
+        if ((size_t)x->step[s].nargs > arg) arg = (size_t)x->step[s].nargs;
+        kernels += x->step[s].executor == CLF_ON_KERNEL;
+    }
+    x->value = clf_arena_new(&x->arena, (size_t)x->plan->nvalue, sizeof *x->value);
+    x->made = clf_arena_new(&x->arena, (size_t)x->plan->nvalue, sizeof *x->made);
+    x->in = clf_arena_new(&x->arena, in, sizeof *x->in);
+    x->out = clf_arena_new(&x->arena, out, sizeof *x->out);
+    x->param = clf_arena_new(&x->arena, param, sizeof *x->param);
+    x->arg = clf_arena_new(&x->arena, arg, sizeof *x->arg);
+    if (!x->value || !x->made || !x->in || !x->out || !x->param || !x->arg) return no_memory(err);
+    if (!kernels) return CLF_OK;
+    x->counter_bytes = 64;
+    x->scratch = clf_mem_new(&c->mem, 1, x->counter_bytes + x->scratch_bytes);
+    return x->scratch ? CLF_OK : no_memory(err);
+}
+
+static void dump_stages(clf_ctx *c, const clf_exe *x) {
+    if (!c->knobs.dump[0]) return;
+    clf_str t;
+    clf_str_init(&t, &c->mem);
+    clf_graph_print(&x->plan->g, &t);
+    clf_run_dump(c, "graph", "txt", clf_str_c(&t), t.len);
+    clf_str_release(&t);
+    clf_plan_print(x->plan, &t);
+    clf_run_dump(c, "plan", "txt", clf_str_c(&t), t.len);
+    for (int32_t s = 0; s < x->plan->nstep; s++) {
+        if (x->plan->step[s].kind != CLF_STEP_FUSED) continue;
+        clf_str_release(&t);
+        clf_cplan_print(&x->plan->step[s].c, &t);
+        clf_run_dump(c, "cplan", "txt", clf_str_c(&t), t.len);
+    }
+    clf_str_release(&t);
+}
+
+static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const char *selector, clf_err *err) {
+    clf_limits lim = {(int)c->knobs.kernel_ops, 48};
+    CLF_TRY(clf_plan_new(&x->plan, g, selector, &lim, &c->mem, err));
+    dump_stages(c, x);
+    CLF_TRY(choose_device(c, x, err));
+    x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
+    uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
+    if (!x->step || !home) return no_memory(err);
+    if (x->device >= 0) CLF_TRY(keep_tiny_home(x, home, err));
+    for (int32_t s = 0; s < x->plan->nstep; s++) CLF_TRY(prepare_step(c, x, s, home[s], err));
+    return make_room(c, x, err);
+}
+
+clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const char *selector, clf_err *err) {
+    clf_exe *x = clf_mem_new(&c->mem, 1, sizeof *x);
+    if (!x) return no_memory(err);
+    clf_arena_init(&x->arena, &c->mem);
+    x->device = -1;
+    clf_status st = prepare(c, x, g, selector, err);
+    if (st == CLF_OK) *out = x;
+    else clf_exe_free(c, x);
+    return st;
+}
+
+void clf_exe_free(clf_ctx *c, clf_exe *x) {
+    if (!x) return;
+    clf_plan_free(x->plan);
+    clf_arena_release(&x->arena);
+    clf_mem_free(&c->mem, x->scratch, 1, x->counter_bytes + x->scratch_bytes);
+    clf_mem_free(&c->mem, x->key, x->key_len, 1);
+    clf_mem_free(&c->mem, x, 1, sizeof *x);
+}
+
+const char *clf_exe_where(clf_ctx *c, const clf_exe *x, const clf_exe_step *s) {
+    if (s->executor == CLF_ON_KERNEL) return clf_devs_info(c->run->devs, x->device)->name;
+    return s->executor == CLF_ON_PRODUCT ? clf_blas_name(c->run->blas) : "host";
+}

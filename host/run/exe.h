@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A prepared plan: every step placed on a device with what its executor needs, ready to run again and again on other data.
+ *
+ * Running walks the steps in order. Steps on an OpenCL device are enqueued; a step on the host first waits for the device when
+ * something is in flight; the last wait ends the evaluation. What a value's memory is, is decided here: slots are the caller's,
+ * results are pooled buffers, intermediates go back to the pool after their last reader. */
+#ifndef CLF_RUN_EXE_H
+#define CLF_RUN_EXE_H
+#include "device/device.h"
+#include "host/graph/ctx.h"
+#include "host/run/tile.h"
+#include "planner/plan.h"
+
+/* A slot's content: the number of a scalar and the address of its memory (its own `store` when it has none). */
+typedef struct clf_slot {
+    clf_scalar num;
+    const void *ptr;
+    clf_buf *buf;     /* what keeps ptr alive; NULL for numbers */
+    uint64_t store;
+} clf_slot;
+
+typedef enum clf_executor { CLF_ON_TILE, CLF_ON_REF, CLF_ON_KERNEL, CLF_ON_PRODUCT, CLF_ON_CALLOUT } clf_executor;
+
+typedef struct clf_exe_step {
+    uint8_t executor;
+    struct clf_tile_entry *tile;   /* TILE: shared through the context's table */
+    clf_program *program;          /* KERNEL: owned by the device layer's cache */
+    clf_sched sched;
+    clf_arg_desc *args;            /* KERNEL: as emitted */
+    int nargs;
+    clf_facts facts;               /* KERNEL */
+    int64_t *axis_n, *in_dim, *out_dim;
+    double predicted_ns, measured_ns;
+    double read_bytes, write_bytes;
+    const char *why;               /* why this executor, when it is not the first choice; "" */
+} clf_exe_step;
+
+typedef struct clf_exe {
+    clf_plan *plan;
+    clf_arena arena;               /* arrays of the steps */
+    clf_exe_step *step;
+    int device;                    /* OpenCL device of KERNEL steps (index of clf_devs), -1: none */
+    void **value;                  /* per plan value: address during a run */
+    clf_buf **made;                /* per plan value: buffer made in this run */
+    clf_scalar *param;             /* scratch: most parameters of any step */
+    void **in, **out;              /* scratch: most operands */
+    clf_arg *arg;
+    void *scratch;                 /* kernels' scratch and counter, from the pool */
+    size_t scratch_bytes, counter_bytes;
+    double predicted_ns;
+    uint64_t runs;
+    char *key;                     /* plan cache: whole key, compared whole */
+    size_t key_len;
+    struct clf_exe *next;
+} clf_exe;
+
+/** Prepare graph g for running: plan (selector from the knobs), place, build. errors: what planning and building give. */
+clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const char *selector, clf_err *err);
+void clf_exe_free(clf_ctx *c, clf_exe *x);
+/** Run. results[r] receives a new reference for root r (slots: their own buffer). timed: wait after each step and note its time. */
+clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_buf **results, clf_err *err);
+/** "device 0 (host)" or the device's name. */
+const char *clf_exe_where(clf_ctx *c, const clf_exe *x, const clf_exe_step *s);
+#endif

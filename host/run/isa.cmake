@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# The tile loops, compiled once per instruction set. Include this file and add ${CLF_TILE_OBJECTS} to the library's sources.
+set(CLF_TILE_LOOPS ${CMAKE_CURRENT_LIST_DIR}/tile_loops.c ${CMAKE_CURRENT_LIST_DIR}/tile_folds.c)
+set(CLF_TILE_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv)
+set(CLF_TILE_FLAGS_baseline "")
+set(CLF_TILE_ISAS baseline)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+  set(CLF_TILE_FLAGS_avx2 -mavx2 -mfma)
+  set(CLF_TILE_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512)
+  list(APPEND CLF_TILE_ISAS avx2 avx512)
+endif()
+set(CLF_TILE_OBJECTS "")
+foreach(isa IN LISTS CLF_TILE_ISAS)
+  add_library(clf_tile_${isa} OBJECT ${CLF_TILE_LOOPS})
+  target_compile_definitions(clf_tile_${isa} PRIVATE _GNU_SOURCE CLF_TILE_ISA=${isa})
+  target_compile_options(clf_tile_${isa} PRIVATE ${CLF_TILE_FLAGS} ${CLF_TILE_FLAGS_${isa}})
+  target_include_directories(clf_tile_${isa} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/core/include
+                                                     ${PROJECT_SOURCE_DIR}/host/include ${PROJECT_BINARY_DIR}/include)
+  set_target_properties(clf_tile_${isa} PROPERTIES C_STANDARD 11 POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+  list(APPEND CLF_TILE_OBJECTS $<TARGET_OBJECTS:clf_tile_${isa}>)
+endforeach()

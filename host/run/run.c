@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The running half of a context: opened lazily, kept in tables that compare whole keys, dropped as one. */
+#include "host/run/run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+clf_run *clf_run_new(clf_ctx *c, clf_err *err) {
+    clf_run *r = clf_mem_new(&c->mem, 1, sizeof *r);
+    if (!r) {
+        clf_fail(err, CLF_E_NOMEM, "clf_open: out of memory");
+        return NULL;
+    }
+    clf_blocks_init(&r->blocks, &c->mem);
+    r->chosen = -1;
+    r->pool = clf_pool_new(&c->mem, (int)c->knobs.threads);
+    r->blas = r->pool ? clf_blas_open(&c->mem, clf_pool_threads(r->pool)) : NULL;
+    if (r->pool && r->blas) return r;
+    clf_pool_free(r->pool);
+    clf_mem_free(&c->mem, r, 1, sizeof *r);
+    clf_fail(err, CLF_E_NOMEM, "clf_open: out of memory");
+    return NULL;
+}
+
+static void free_tile(clf_ctx *c, clf_tile_entry *t) {
+    clf_tile_free(t->tile);
+    clf_mem_free(&c->mem, t->key, t->key_len, 1);
+    clf_mem_free(&c->mem, t, 1, sizeof *t);
+}
+
+void clf_run_forget(clf_ctx *c) {
+    clf_run *r = c->run;
+    for (int b = 0; b < CLF_PLAN_BUCKETS; b++)
+        while (r->plans[b]) {
+            clf_exe *x = r->plans[b];
+            r->plans[b] = x->next;
+            clf_exe_free(c, x);
+        }
+    r->nplans = 0;
+    r->epoch++;
+}
+
+void clf_run_free(clf_ctx *c) {
+    clf_run *r = c->run;
+    if (!r) return;
+    clf_run_forget(c);
+    for (int b = 0; b < CLF_TILE_BUCKETS; b++)
+        while (r->tiles[b]) {
+            clf_tile_entry *t = r->tiles[b];
+            r->tiles[b] = t->next;
+            free_tile(c, t);
+        }
+    clf_devs_close(r->devs);
+    clf_blas_close(r->blas);
+    clf_pool_free(r->pool);
+    clf_blocks_trim(&r->blocks);
+    clf_mem_free(&c->mem, r, 1, sizeof *r);
+    c->run = NULL;
+}
+
+/* ---- devices ---- */
+
+bool clf_run_wants_host(const clf_ctx *c) { return !strcmp(c->knobs.device, "host") || !strcmp(c->knobs.device, "0"); }
+
+void clf_run_open_devices(clf_ctx *c) {
+    clf_run *r = c->run;
+    if (r->devs_tried) return;
+    clf_err err = {CLF_OK, ""};
+    clf_dev_opts o = {.mem = &c->mem, .log = &c->trace, .cache_dir = c->knobs.cache_dir};
+    r->devs_tried = true;
+    if (clf_devs_open(&r->devs, &o, &err) != CLF_OK) {
+        r->devs = NULL;
+        snprintf(r->devs_why, sizeof r->devs_why, "%s", err.text);
+    } else snprintf(r->devs_why, sizeof r->devs_why, "%s", clf_devs_why(r->devs));
+}
+
+/* The stored profile of this device, the pinned one, or conservative figures. */
+static void load_profile(clf_ctx *c, const char *name, const char *driver, clf_profile *p) {
+    char dir[512], why[256];
+    clf_err err = {CLF_OK, ""};
+    clf_profile stored = *p;
+    if (!clf_cache_dir(c->knobs.cache_dir, dir, sizeof dir, why, sizeof why)) return;
+    if (clf_profile_load(dir, name, driver, &stored, &err) == CLF_OK) *p = stored;
+}
+
+static clf_status pinned_profile(clf_ctx *c, clf_profile *p, clf_err *err) {
+    if (!c->knobs.profile_file[0]) return CLF_OK;
+    FILE *f = fopen(c->knobs.profile_file, "rb");
+    char text[16384];
+    if (!f) return clf_fail(err, CLF_E_IO, "cannot open profile '%s'", c->knobs.profile_file);
+    size_t n = fread(text, 1, sizeof text, f);
+    fclose(f);
+    return clf_profile_parse(p, text, n, err);
+}
+
+clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err) {
+    clf_run *r = c->run;
+    *dev = r->chosen;
+    if (r->chosen >= 0) return CLF_OK;
+    clf_run_open_devices(c);
+    int d = r->devs ? clf_devs_find(r->devs, c->knobs.device) : -1;
+    if (d < 0 && required) {
+        if (!r->devs || !clf_devs_count(r->devs)) return clf_fail(err, CLF_E_NODEV, "no OpenCL device: %s", r->devs_why);
+        return clf_fail(err, CLF_E_NODEV, "no device matches '%s' (see clfuse info)", c->knobs.device);
+    }
+    if (d < 0) return CLF_OK;
+    const clf_dev_info *info = clf_devs_info(r->devs, d);
+    clf_dev_assume(r->devs, d, &r->device);
+    load_profile(c, info->name, info->driver, &r->device);
+    CLF_TRY(pinned_profile(c, &r->device, err));
+    r->chosen = *dev = d;
+    return CLF_OK;
+}
+
+const clf_profile *clf_run_host_profile(clf_ctx *c) {
+    clf_run *r = c->run;
+    if (r->host_profiled) return &r->host;
+    clf_profile_assume(&r->host, CLF_DEV_HOST, clf_pool_threads(r->pool));
+    load_profile(c, "host", clf_isa_name(clf_isa_pick(CLF_ISA_AUTO)), &r->host);
+    r->host_profiled = true;
+    return &r->host;
+}
+
+const clf_profile *clf_run_device_profile(clf_ctx *c) { return &c->run->device; }
+
+/* ---- tables ---- */
+
+static clf_isa isa_of(const clf_ctx *c) {
+    static const struct { const char *name; clf_isa isa; } table[] = {
+        {"baseline", CLF_ISA_BASELINE}, {"avx2", CLF_ISA_AVX2}, {"avx512", CLF_ISA_AVX512}, {NULL, CLF_ISA_AUTO}};
+    int i = 0;
+    while (table[i].name && strcmp(table[i].name, c->knobs.isa)) i++;
+    return clf_isa_pick(table[i].isa);
+}
+
+clf_status clf_run_tile(clf_ctx *c, const clf_step *s, clf_tile_entry **out, clf_err *err) {
+    clf_run *r = c->run;
+    uint64_t h = clf_hash64(s->key, s->key_len, 1);
+    clf_tile_entry **bucket = &r->tiles[h % CLF_TILE_BUCKETS];
+    for (clf_tile_entry *t = *bucket; t; t = t->next)
+        if (t->hash == h && t->key_len == s->key_len && !memcmp(t->key, s->key, s->key_len)) {
+            *out = t;
+            return CLF_OK;
+        }
+    clf_tile_entry *t = clf_mem_new(&c->mem, 1, sizeof *t);
+    char *key = clf_mem_new(&c->mem, s->key_len, 1);
+    clf_status st = t && key ? clf_tile_new(&t->tile, &s->c, isa_of(c), &c->mem, err) : clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory");
+    if (st != CLF_OK) {
+        clf_mem_free(&c->mem, key, s->key_len, 1);
+        clf_mem_free(&c->mem, t, 1, sizeof *t);
+        return st;
+    }
+    memcpy(key, s->key, s->key_len);
+    t->key = key;
+    t->key_len = s->key_len;
+    t->hash = h;
+    t->next = *bucket;
+    *bucket = t;
+    r->ntiles++;
+    *out = t;
+    return CLF_OK;
+}
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, uint64_t h, clf_exe **out, clf_err *err) {
+    clf_run *r = c->run;
+    uint64_t start = now_ns();
+    clf_exe *x = NULL;
+    if (r->nplans >= CLF_PLANS_KEPT) clf_run_forget(c); /* a cache, not a leak: programs that never repeat start over */
+    CLF_TRY(clf_exe_new(&x, c, g, c->knobs.fuse, err));
+    x->key = clf_mem_new(&c->mem, key->len, 1);
+    if (!x->key) {
+        clf_exe_free(c, x);
+        return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory");
+    }
+    memcpy(x->key, key->at, key->len);
+    x->key_len = key->len;
+    x->next = r->plans[h % CLF_PLAN_BUCKETS];
+    r->plans[h % CLF_PLAN_BUCKETS] = x;
+    r->nplans++;
+    c->stats.plans++;
+    c->stats.plan_ns += now_ns() - start;
+    *out = x;
+    return CLF_OK;
+}
+
+clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *err) {
+    clf_str key;
+    clf_str_init(&key, &c->mem);
+    clf_graph_key(g, &key);
+    if (key.failed) {
+        clf_str_release(&key);
+        return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory");
+    }
+    uint64_t h = clf_hash64(key.at, key.len, 2);
+    clf_exe *x = c->run->plans[h % CLF_PLAN_BUCKETS];
+    while (x && (x->key_len != key.len || memcmp(x->key, key.at, key.len))) x = x->next;
+    clf_status st = CLF_OK;
+    if (x) {
+        c->stats.plan_hits++;
+        *out = x;
+    } else st = new_plan(c, g, &key, h, out, err);
+    clf_str_release(&key);
+    return st;
+}
+
+/* ---- dumps ---- */
+
+void clf_run_dump(clf_ctx *c, const char *what, const char *ext, const char *text, size_t n) {
+    if (!c->knobs.dump[0]) return;
+    char path[CLF_KNOB_TEXT_MAX + 64];
+    mkdir(c->knobs.dump, 0777);
+    snprintf(path, sizeof path, "%s/%05llu.%s.%s", c->knobs.dump, (unsigned long long)c->run->dump_serial++, what, ext);
+    FILE *f = fopen(path, "wb");
+    if (!f) {
+        CLF_TRACE(&c->trace, io, "cannot write %s", path);
+        return;
+    }
+    fwrite(text, 1, n, f);
+    fclose(f);
+}

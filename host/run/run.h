@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a context needs to run: threads, devices (opened on first need), BLAS, tables of prepared plans and tile programs. */
+#ifndef CLF_RUN_RUN_H
+#define CLF_RUN_RUN_H
+#include "core/blocks.h"
+#include "host/run/exe.h"
+
+/* Tile programs are shared by all plans of a context; keyed by the step's canonical bytes. */
+typedef struct clf_tile_entry {
+    struct clf_tile_entry *next;
+    uint64_t hash;
+    uint32_t key_len;
+    char *key;
+    clf_tile *tile;
+} clf_tile_entry;
+
+enum { CLF_PLAN_BUCKETS = 256, CLF_TILE_BUCKETS = 256, CLF_PLANS_KEPT = 512 };
+
+typedef struct clf_run {
+    clf_blocks blocks;
+    clf_pool *pool;
+    clf_blas *blas;
+    clf_devs *devs;
+    bool devs_tried, host_profiled;
+    char devs_why[256];
+    clf_profile host, device;   /* device: of the chosen OpenCL device */
+    int chosen;                 /* index of clf_devs; -1 none */
+    clf_exe *plans[CLF_PLAN_BUCKETS];
+    size_t nplans;
+    uint64_t epoch;             /* grows whenever plans are forgotten: remembered clf_exe pointers are stale then */
+    clf_tile_entry *tiles[CLF_TILE_BUCKETS];
+    size_t ntiles;
+    uint64_t dump_serial;
+} clf_run;
+
+clf_run *clf_run_new(clf_ctx *c, clf_err *err);
+void clf_run_free(clf_ctx *c);
+/** The OpenCL device this context uses by its settings: index, or -1 (then why, unless the setting is "host").
+ *  errors: CLF_E_NODEV when the setting names a device that is not there. */
+clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err);
+/** Open OpenCL once; without it devs stays NULL and devs_why says why. */
+void clf_run_open_devices(clf_ctx *c);
+bool clf_run_wants_host(const clf_ctx *c);
+const clf_profile *clf_run_host_profile(clf_ctx *c);
+const clf_profile *clf_run_device_profile(clf_ctx *c);
+/** The prepared plan for a graph, from the cache or made now. */
+clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *err);
+/** Forget all plans (a setting changed). */
+void clf_run_forget(clf_ctx *c);
+clf_status clf_run_tile(clf_ctx *c, const clf_step *s, clf_tile_entry **out, clf_err *err);
+/** The dump folder's next file, or nothing when CLF_DUMP is not set. Never fails the evaluation. */
+void clf_run_dump(clf_ctx *c, const char *what, const char *ext, const char *text, size_t n);
+
+/** Evaluate handles while holding the lock (eval.c). */
+clf_status clf_eval_in_lock(clf_ctx *c, size_t n, clf_mat *const *m, clf_err *err);
+
+/* Host steps, one file each. in/out are addresses in operand order. */
+typedef struct clf_host_call {
+    clf_ctx *c;
+    const clf_graph *g;
+    const clf_gnode *node;
+    bool ta, tb;
+    void *const *in;
+    void *out;
+} clf_host_call;
+clf_status clf_callout_run(const clf_host_call *call, clf_err *err);
+clf_status clf_product_run(const clf_host_call *call, clf_err *err);
+
+/* From recorded nodes to a planning graph (freeze.c). */
+typedef struct clf_frozen {
+    clf_ctx *c;
+    clf_graph g;
+    clf_node **node;       /* graph node -> recorded node */
+    clf_slot *slot;        /* room for every slot's content */
+    clf_node **slot_node;
+    size_t cap_node, cap_gnode, cap_slot, nslot, nroot;
+} clf_frozen;
+/** Copy what is reachable from roots; evaluated nodes are leaves. params: nodes that become slots 0.. in this order (functions). */
+clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out, clf_err *err);
+void clf_frozen_release(clf_frozen *f);
+/** Fill a slot from a computed node (LEAF or CONST). */
+void clf_slot_fill(clf_slot *s, const clf_node *n);
+#endif

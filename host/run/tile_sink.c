@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sinks of the host executor: where tiles end. The reduction tree of core/fold.h above the leaf: full folds keep a stack of
+ * subtrees, row folds one per row in progress, column folds a level array of whole rows of states. */
+#include "host/run/tile_run.h"
+
+#include <string.h>
+
+/* ---- trees ------------------------------------------------------------------------------------------------------------------- */
+
+void clf_tree_push(clf_tree *t, const clf_fold_fns *f, int64_t index, int level, const clf_fold_state *s)
+{
+    clf_fold_state n = *s;
+    while (t->top > 0 && t->level[t->top - 1] == level && (index >> level & 1) != 0) {
+        clf_fold_state left = t->node[--t->top];
+        f->merge(&left, &n);
+        n = left;
+        index = t->index[t->top];
+        level++;
+    }
+    t->index[t->top] = index;
+    t->level[t->top] = (uint8_t)level;
+    t->node[t->top++] = n;
+}
+
+void clf_tree_close(clf_tree *t, const clf_fold_fns *f, clf_fold_state *out)
+{
+    if (t->top == 0) {
+        clf_lane_state empty;
+        f->begin(&empty);
+        f->end(&empty, out);
+        return;
+    }
+    while (t->top > 1) {
+        f->merge(&t->node[t->top - 2], &t->node[t->top - 1]);
+        t->top--;
+    }
+    *out = t->node[0];
+    t->top = 0;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------------------- */
+
+static char *result_at(const clf_tile_job *j, const clf_tile_sink *s, int64_t i)
+{
+    return (char *)j->bind->out[s->out] + (size_t)i * clf_dtype_bytes((clf_dtype)s->out_dtype);
+}
+
+/* Write n results of a fold, a tile at most, from position i on. */
+static void put_results(const clf_tile_job *j, const clf_tile_sink *s, int64_t i, int64_t n, const clf_word *r)
+{
+    _Alignas(64) char cast[CLF_REG_BYTES], from[CLF_REG_BYTES];
+    size_t bytes = (size_t)n * clf_dtype_bytes((clf_dtype)s->out_dtype);
+    if (n <= 0) return;
+    if (s->out_dtype == (s->fold->result_int ? CLF_I64 : CLF_F64)) {
+        memcpy(result_at(j, s, i), r, bytes);
+        return;
+    }
+    memset(from + (size_t)n * 8, 0, CLF_TILE_PAD * 8);
+    memcpy(from, r, (size_t)n * 8);
+    s->cast(n, cast, from, NULL, NULL);
+    memcpy(result_at(j, s, i), cast, bytes);
+}
+
+static void put_state(const clf_tile_job *j, const clf_tile_sink *s, int64_t i, clf_fold_state *state)
+{
+    clf_word r, *const comp[3] = {&state->s[0], &state->s[1], &state->s[2]};
+    s->fold->finish(1, &r, comp);
+    put_results(j, s, i, 1, &r);
+}
+
+/* ---- stores -------------------------------------------------------------------------------------------------------------------- */
+
+static void store_cells(clf_tile_frame *f, const clf_tile_sink *s)
+{
+    const clf_tile_job *j = f->job;
+    char *to = (char *)j->bind->out[s->out] + ((size_t)f->cell << s->log2);
+    void *from = f->slot[s->slot];
+    size_t bytes = (size_t)f->n << s->log2;
+    if (from == to || bytes == 0) return;
+    if (j->stream) j->t->isa.cell->stream(bytes, to, from);
+    else memcpy(to, from, bytes);
+}
+
+/* ---- full folds ---------------------------------------------------------------------------------------------------------------- */
+
+/* Cells [cell, cell + n) at x, a leaf or less of them, from the middle of a leaf or up to the middle of one. */
+static void full_piece(const clf_tile_sink *s, clf_full *u, int64_t cell, int64_t n, const char *x, bool ends)
+{
+    int64_t in_leaf = cell % CLF_LEAF;
+    clf_fold_state leaf;
+    if (in_leaf == 0) s->fold->begin(&u->lanes);
+    s->fold->step(&u->lanes, n, in_leaf % s->lanes, cell, x);
+    if (!ends) return;
+    s->fold->end(&u->lanes, &leaf);
+    clf_tree_push(&u->tree, s->fold, cell / CLF_LEAF, 0, &leaf);
+}
+
+/* The cells of the tile: the value's, or the product that a fused leaf would have taken in. */
+static const char *cells_of(clf_tile_frame *f, const clf_tile_sink *s)
+{
+    if (s->b < 0) return f->slot[s->slot];
+    void *x = f->slot[s->spare];
+    s->mul(f->n, x, f->slot[s->slot], f->slot[s->b], NULL);
+    if (s->c >= 0) s->mul(f->n, x, x, f->slot[s->c], NULL);
+    return x;
+}
+
+static void fold_full(clf_tile_frame *f, const clf_tile_sink *s)
+{
+    const clf_tile_job *j = f->job;
+    clf_full *u = &j->full[f->part * j->t->nfull + s->index];
+    int64_t total = j->rows * j->cols;
+    if (f->cell % CLF_LEAF == 0 && (f->n == CLF_LEAF || f->cell + f->n == total) && f->n > 0) {
+        clf_fold_state leaf;
+        s->leaf(f->n, f->cell, f->slot[s->slot], s->b < 0 ? NULL : f->slot[s->b], s->c < 0 ? NULL : f->slot[s->c], &leaf);
+        clf_tree_push(&u->tree, s->fold, f->cell / CLF_LEAF, 0, &leaf);
+        return;
+    }
+    const char *x = cells_of(f, s);
+    for (int64_t done = 0, n; done < f->n; done += n) {
+        int64_t cell = f->cell + done, room = CLF_LEAF - cell % CLF_LEAF;
+        n = f->n - done < room ? f->n - done : room;
+        full_piece(s, u, cell, n, x + ((size_t)done << s->log2), n == room || cell + n == total);
+    }
+}
+
+/* ---- row folds ----------------------------------------------------------------------------------------------------------------- */
+
+static void fold_rows(clf_tile_frame *f, const clf_tile_sink *s)
+{
+    const clf_tile_job *j = f->job;
+    const char *x = f->slot[s->slot];
+    clf_fold_state state;
+    if (j->mode == CLF_TM_ROWS) {
+        clf_word r[CLF_TILE];
+        s->fold->rows(f->rows, j->cols, x, r);
+        put_results(j, s, f->row, f->rows, r);
+        return;
+    }
+    clf_tree *tree = &f->row_tree[s->index];
+    s->leaf(f->n, f->col, x, NULL, NULL, &state);
+    clf_tree_push(tree, s->fold, f->col / CLF_LEAF, 0, &state);
+    if (f->col + f->n < j->cols) return;
+    clf_tree_close(tree, s->fold, &state);
+    put_state(j, s, f->row, &state);
+}
+
+/* ---- column folds -------------------------------------------------------------------------------------------------------------- */
+
+static void comps_at(const clf_tile_sink *s, void *const base[3], int64_t elem, void *out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = s->fold->comp_bytes[i] ? (char *)base[i] + elem * s->fold->comp_bytes[i] : NULL;
+}
+
+static void words_at(const clf_tile_sink *s, clf_word *const base[3], int64_t word, clf_word *out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = s->fold->comp_bytes[i] ? base[i] + word : NULL;
+}
+
+static void copy_words(int64_t n, clf_word *const to[3], clf_word *const from[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (to[i] && n > 0) memcpy(to[i], from[i], (size_t)n * sizeof *to[i]);
+}
+
+/* The block in progress is complete: fold its lanes and carry it up the levels. */
+static void close_block(const clf_tile_job *j, const clf_tile_sink *s, clf_cols *u)
+{
+    clf_word *block[3], *held[3];
+    int lanes = clf_col_lanes(j->cols, (clf_dtype)s->dtype), level = 0;
+    while (u->held >> level & 1) level++;
+    words_at(s, u->level, level * j->cols, block);
+    s->fold->col_end(j->cols, lanes, u->lane, block);
+    for (int l = 0; l < level; l++) {
+        words_at(s, u->level, l * j->cols, held);
+        s->fold->col_merge(j->cols, held, block);
+        copy_words(j->cols, block, held);
+    }
+    u->held = (u->held >> level | 1) << level;
+}
+
+/* Rows [row, row + rows) of whole blocks or less, columns [col, col + n). Where the position does not matter and rows are whole,
+ * lanes * cols consecutive cells are one step. */
+static void step_rows(const clf_tile_job *j, const clf_tile_sink *s, clf_cols *u, int64_t row, int64_t rows, int64_t col, int64_t n,
+                      const char *x)
+{
+    int64_t lanes = clf_col_lanes(j->cols, (clf_dtype)s->dtype), in_block = row - u->start_row;
+    bool merge_rows = !s->fold->uses_k && n == j->cols;
+    for (int64_t i = 0, m; i < rows; i += m) {
+        int64_t lane = (in_block + i) & (lanes - 1);
+        void *at[3];
+        m = merge_rows ? (lanes - lane < rows - i ? lanes - lane : rows - i) : 1;
+        comps_at(s, u->lane, lane * j->cols + col, at);
+        s->fold->col_step(m * n, row + i, x + ((size_t)(i * n) << s->log2), at);
+    }
+}
+
+static void fold_cols(clf_tile_frame *f, const clf_tile_sink *s)
+{
+    const clf_tile_job *j = f->job;
+    clf_cols *u = &f->cols[s->index];
+    int64_t lanes = clf_col_lanes(j->cols, (clf_dtype)s->dtype);
+    bool row_ends = f->col + f->n == j->cols;
+    for (int64_t i = 0, m; i < f->rows; i += m) {
+        int64_t row = f->row + i, room = j->col_block - row % j->col_block;
+        m = f->rows - i < room ? f->rows - i : room;
+        if (row % j->col_block == 0 && f->col == 0) {
+            u->start_row = row;
+            s->fold->col_begin(lanes * j->cols, u->lane);
+        }
+        step_rows(j, s, u, row, m, f->col, f->n / f->rows, (const char *)f->slot[s->slot] + ((size_t)(i * j->cols) << s->log2));
+        if (row_ends && (m == room || row + m == j->rows)) close_block(j, s, u);
+    }
+}
+
+/* ---- parts --------------------------------------------------------------------------------------------------------------------- */
+
+void clf_tile_drink(clf_tile_frame *f, const clf_tile_sink *s)
+{
+    static void (*const by_kind[])(clf_tile_frame *, const clf_tile_sink *) = {
+        [CLF_TS_STORE] = store_cells, [CLF_TS_FULL] = fold_full, [CLF_TS_ROWS] = fold_rows, [CLF_TS_COLS] = fold_cols};
+    by_kind[s->kind](f, s);
+}
+
+void clf_tile_part_begin(clf_tile_frame *f)
+{
+    const clf_tile *t = f->job->t;
+    for (int i = 0; i < t->nfull; i++) f->job->full[f->part * t->nfull + i].tree.top = 0;
+    for (int i = 0; i < t->nrows; i++) f->row_tree[i].top = 0;
+    for (int i = 0; i < t->ncols; i++) f->cols[i].held = 0;
+}
+
+static void part_words(const clf_tile_job *j, const clf_tile_sink *s, int64_t part, clf_word *out[3])
+{
+    clf_word *base = j->part_cols + (part * j->t->ncols + s->index) * 3 * j->cols;
+    clf_word *all[3] = {base, base + j->cols, base + 2 * j->cols};
+    words_at(s, all, 0, out);
+}
+
+/* Close the levels from the lowest up: the lower level is the later part. */
+static void close_levels(const clf_tile_job *j, const clf_tile_sink *s, clf_cols *u, clf_word *const out[3])
+{
+    clf_word *high[3], *low[3] = {NULL, NULL, NULL};
+    bool any = false;
+    for (int l = 0; l < j->col_depth; l++) {
+        if (!(u->held >> l & 1)) continue;
+        words_at(s, u->level, l * j->cols, high);
+        if (any) s->fold->col_merge(j->cols, high, low);
+        memcpy(low, high, sizeof low);
+        any = true;
+    }
+    if (any) copy_words(j->cols, out, low);
+}
+
+void clf_tile_part_end(clf_tile_frame *f)
+{
+    const clf_tile_job *j = f->job;
+    for (int i = 0; i < j->t->nsink; i++) {
+        const clf_tile_sink *s = &j->t->sink[i];
+        clf_word *out[3];
+        if (s->kind != CLF_TS_COLS) continue;
+        part_words(j, s, f->part, out);
+        close_levels(j, s, &f->cols[s->index], out);
+    }
+    if (j->stream) j->t->isa.cell->fence();
+}
+
+/* ---- the end of a run ----------------------------------------------------------------------------------------------------------- */
+
+static void finish_full(const clf_tile_job *j, const clf_tile_sink *s)
+{
+    clf_full *first = &j->full[s->index];
+    clf_fold_state state;
+    for (int64_t p = 1; p < j->parts; p++) {
+        const clf_tree *tree = &j->full[p * j->t->nfull + s->index].tree;
+        for (int i = 0; i < tree->top; i++) clf_tree_push(&first->tree, s->fold, tree->index[i], tree->level[i], &tree->node[i]);
+    }
+    clf_tree_close(&first->tree, s->fold, &state);
+    put_state(j, s, 0, &state);
+}
+
+/* Parts meet like leaves: part p carries over the trailing ones of p. */
+static void merge_parts(const clf_tile_job *j, const clf_tile_sink *s)
+{
+    clf_word *a[3], *b[3];
+    for (int64_t step = 1; step < j->parts; step *= 2)
+        for (int64_t p = 0; p + step < j->parts; p += 2 * step) {
+            part_words(j, s, p, a);
+            part_words(j, s, p + step, b);
+            s->fold->col_merge(j->cols, a, b);
+        }
+}
+
+static void finish_cols(const clf_tile_job *j, const clf_tile_sink *s, clf_tile_frame *f)
+{
+    clf_word *state[3];
+    part_words(j, s, 0, state);
+    if (j->rows == 0) {
+        clf_cols *u = &f->cols[s->index];
+        s->fold->col_begin(j->cols, u->lane);
+        s->fold->col_end(j->cols, 1, u->lane, state);
+    }
+    merge_parts(j, s);
+    for (int64_t i = 0; i < j->cols; i += CLF_TILE) {
+        int64_t n = j->cols - i < CLF_TILE ? j->cols - i : CLF_TILE;
+        clf_word r[CLF_TILE], *at[3];
+        words_at(s, state, i, at);
+        s->fold->finish(n, r, at);
+        put_results(j, s, i, n, r);
+    }
+}
+
+void clf_tile_finish(const clf_tile_job *j, clf_tile_frame *f)
+{
+    for (int i = 0; i < j->t->nsink; i++) {
+        const clf_tile_sink *s = &j->t->sink[i];
+        if (s->kind == CLF_TS_FULL) finish_full(j, s);
+        if (s->kind == CLF_TS_COLS) finish_cols(j, s, f);
+    }
+}

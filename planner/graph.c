@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The planning graph: printer, checker, key, and the one broadcasting rule. */
+#include "planner/graph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+double clf_attr_f64(int64_t a) {
+    double x;
+    memcpy(&x, &a, sizeof x);
+    return x;
+}
+
+int64_t clf_attr_of(double x) {
+    int64_t a;
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+
+void clf_graph_print(const clf_graph *g, clf_str *out) {
+    for (int32_t i = 0; i < g->n; i++) {
+        const clf_gnode *n = &g->node[i];
+        clf_str_fmt(out, "%%%d = %s %s", i, clf_ops[n->op].id, clf_dtype_name((clf_dtype)n->dtype));
+        if (n->scalar) clf_str_put(out, " scalar");
+        else clf_str_fmt(out, " %" PRId64 "x%" PRId64, clf_rows(n), clf_cols(n));
+        if (n->op == CLF_OP_FOLD || n->op == CLF_OP_CUM) {
+            static const char *const way[] = {"all", "rows", "cols"};
+            clf_str_fmt(out, " %s", clf_folds[n->attr[0]].name);
+            if (n->op == CLF_OP_FOLD) clf_str_fmt(out, " %s", way[n->attr[1]]);
+        } else if (n->op == CLF_OP_INDEX)
+            clf_str_fmt(out, " [%" PRId64 ", %" PRId64 "]", n->attr[0], n->attr[1]);
+        else if (n->nin == 0 && n->op != CLF_OP_SEQ && n->op != CLF_OP_RAND)
+            clf_str_fmt(out, " slot %" PRId64, n->attr[0]);
+        for (int k = 0; k < n->nin; k++) clf_str_fmt(out, "%s%%%d", k ? " " : " (", n->in[k]);
+        clf_str_put(out, n->nin ? ")\n" : "\n");
+    }
+    clf_str_put(out, "roots");
+    for (int32_t r = 0; r < g->nroot; r++) clf_str_fmt(out, " %%%d", g->root[r]);
+    clf_str_put(out, "\n");
+}
+
+static clf_status check_node(const clf_graph *g, int32_t i, clf_err *err) {
+    const clf_gnode *n = &g->node[i];
+    if (n->op >= CLF_NALLOPS || n->op == CLF_OP_ERROR || !clf_dtype_ok(n->dtype))
+        return clf_fail(err, CLF_E_INTERNAL, "graph node %d: operator or type out of range", i);
+    if (clf_op_is_cell(n->op) && n->nin != clf_ops[n->op].arity)
+        return clf_fail(err, CLF_E_INTERNAL, "graph node %d: %s with %d inputs", i, clf_ops[n->op].id, n->nin);
+    for (int k = 0; k < n->nin; k++)
+        if (n->in[k] < 0 || n->in[k] >= i) return clf_fail(err, CLF_E_INTERNAL, "graph node %d: input %d is not earlier", i, n->in[k]);
+    if (clf_rows(n) < 0 || clf_cols(n) < 0) return clf_fail(err, CLF_E_INTERNAL, "graph node %d: negative extent", i);
+    return CLF_OK;
+}
+
+clf_status clf_graph_check(const clf_graph *g, clf_err *err) {
+    for (int32_t i = 0; i < g->n; i++) CLF_TRY(check_node(g, i, err));
+    for (int32_t r = 0; r < g->nroot; r++)
+        if (g->root[r] < 0 || g->root[r] >= g->n) return clf_fail(err, CLF_E_INTERNAL, "graph root %d out of range", r);
+    return CLF_OK;
+}
+
+void clf_graph_key(const clf_graph *g, clf_str *key) {
+    clf_str_putn(key, (const char *)&g->n, sizeof g->n);
+    clf_str_putn(key, (const char *)&g->nroot, sizeof g->nroot);
+    /* clf_gnode is zeroed before it is filled, padding included, so its bytes are its value. */
+    clf_str_putn(key, (const char *)g->node, (size_t)g->n * sizeof *g->node);
+    clf_str_putn(key, (const char *)g->root, (size_t)g->nroot * sizeof *g->root);
+}
+
+static bool fits(int64_t have, int64_t want) { return have == want || have == 1; }
+
+static clf_status mismatch(const char *op, const clf_gnode *a, const clf_gnode *b, clf_err *err) {
+    const char *hint = "";
+    if (clf_rows(a) == clf_cols(b) && clf_cols(a) == clf_rows(b)) hint = "; did you mean t() of one of them?";
+    else if (clf_cols(a) == 1 && clf_rows(b) == 1) hint = "; a column with a row needs outer(u, v, op)";
+    else if (clf_rows(a) == 1 && clf_cols(b) == 1) hint = "; a column with a row needs outer(u, v, op)";
+    return clf_fail(err, CLF_E_SHAPE, "%s: shapes %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " do not fit%s", op, clf_rows(a), clf_cols(a),
+                    clf_rows(b), clf_cols(b), hint);
+}
+
+/* The result's shape is that of the operand every other one broadcasts to; only outer makes a shape no operand has. */
+clf_status clf_shape_cell(const char *op, int n, const clf_gnode *const *in, bool outer, clf_dim out[2], clf_err *err) {
+    const clf_gnode *big = in[0];
+    for (int k = 1; k < n; k++) {
+        bool grows = fits(clf_rows(big), clf_rows(in[k])) && fits(clf_cols(big), clf_cols(in[k]));
+        if (grows) big = in[k];
+    }
+    if (outer && n == 2 && clf_cols(in[0]) == 1 && clf_rows(in[1]) == 1) {
+        out[0] = in[0]->dim[0];
+        out[1] = in[1]->dim[1];
+        return CLF_OK;
+    }
+    for (int k = 0; k < n; k++)
+        if (!fits(clf_rows(in[k]), clf_rows(big)) || !fits(clf_cols(in[k]), clf_cols(big))) return mismatch(op, in[0], in[k ? k : 1], err);
+    out[0] = big->dim[0];
+    out[1] = big->dim[1];
+    return CLF_OK;
+}

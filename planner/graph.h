@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The graph a planning run works on: nodes with dense 32-bit ids in topological order (inputs first), depth-first from the roots.
+ * Plain data in one arena; made by host/graph/freeze.c, rewritten by planner/rewrite.c, read by everything after. */
+#ifndef CLF_PLANNER_GRAPH_H
+#define CLF_PLANNER_GRAPH_H
+#include "planner/cplan.h"
+
+/* What attr[] means, by operator. Doubles are stored by clf_attr_f64.
+ *  LEAF, CONST, PARAM   [0] slot: index into the values bound at run time
+ *  FILL                 value is input 0 (a scalar)
+ *  SEQ                  [0] from, [1] by (doubles)
+ *  RAND                 [0] min [1] max [2] sparsity (doubles) [3] seed
+ *  FOLD                 [0] clf_fold_id [1] clf_way        CUM [0] clf_fold_id
+ *  INDEX                [0] first row [1] first column (0-based; extents are the node's shape)
+ *  DIAG                 [0] 1: to a matrix, 0: from a matrix
+ *  ORDER                [0] column (0-based) [1] decreasing [2] indices wanted */
+enum { CLF_NATTR = 4 };
+typedef enum clf_way { CLF_WAY_ALL = 0, CLF_WAY_ROWS = 1, CLF_WAY_COLS = 2 } clf_way;
+
+typedef enum clf_zeros { CLF_ZEROS_VALUE, CLF_ZEROS_STRUCTURAL } clf_zeros;
+
+typedef struct clf_gnode {
+    uint16_t op;       /* clf_op */
+    uint8_t dtype;
+    uint8_t scalar;    /* a scalar, not a 1x1 matrix */
+    uint8_t nin;
+    uint8_t rank;      /* 0 for scalars, else 2 today */
+    uint8_t zeros;     /* clf_zeros */
+    int32_t in[3];
+    clf_dim dim[2];    /* rows, columns (1, 1 for scalars) */
+    int64_t attr[CLF_NATTR];
+} clf_gnode;
+
+typedef struct clf_graph {
+    int32_t n, nroot, nslot;
+    clf_gnode *node;
+    int32_t *root;
+} clf_graph;
+
+static inline int64_t clf_rows(const clf_gnode *n) { return n->dim[0].n; }
+static inline int64_t clf_cols(const clf_gnode *n) { return n->dim[1].n; }
+static inline bool clf_gnode_single(const clf_gnode *n) { return clf_rows(n) == 1 && clf_cols(n) == 1; }
+double clf_attr_f64(int64_t a);
+int64_t clf_attr_of(double x);
+
+/** One line a node: %3 = ADD f64 100x20 (%1 %2). */
+void clf_graph_print(const clf_graph *g, clf_str *out);
+/** Inputs earlier, shapes and types consistent with the operator's rules. */
+clf_status clf_graph_check(const clf_graph *g, clf_err *err);
+/** The structure as bytes: everything but slots' contents. Equal bytes, equal plans. Appended to key. */
+void clf_graph_key(const clf_graph *g, clf_str *key);
+/** Shape of a cell operator's result. outer: n x 1 with 1 x m is allowed. errors: CLF_E_SHAPE naming both shapes. */
+clf_status clf_shape_cell(const char *op, int n, const clf_gnode *const *in, bool outer, clf_dim out[2], clf_err *err);
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The planner as a list: copy -> rewrite -> explore -> select -> lower -> liveness -> check. */
+#include "planner/plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "planner/lower.h"
+#include "planner/rewrite.h"
+
+const char *clf_reason_text(clf_reason r) {
+    static const char *const text[] = {
+#define R(id, text) text,
+        CLF_REASONS(R)
+#undef R
+    };
+    return (unsigned)r < CLF_NREASONS ? text[r] : "";
+}
+
+static clf_status copy_graph(clf_plan *p, const clf_graph *g, clf_err *err) {
+    p->g = *g;
+    p->g.node = clf_arena_new(&p->arena, (size_t)g->n, sizeof *g->node);
+    p->g.root = clf_arena_new(&p->arena, (size_t)g->nroot, sizeof *g->root);
+    if (!p->g.node || !p->g.root) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d nodes", g->n);
+    memcpy(p->g.node, g->node, (size_t)g->n * sizeof *g->node);
+    memcpy(p->g.root, g->root, (size_t)g->nroot * sizeof *g->root);
+    return CLF_OK;
+}
+
+static clf_status make_values(clf_plan *p, clf_err *err) {
+    p->value_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->value_of);
+    p->value = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->value);
+    if (!p->value_of || !p->value) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d values", p->g.n);
+    for (int32_t i = 0; i < p->g.n; i++) p->value_of[i] = -1;
+    return CLF_OK;
+}
+
+static clf_status lower_all(clf_plan *p, const clf_cover *c, clf_arena *scratch, clf_err *err) {
+    clf_lowered done = {clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t)), clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t))};
+    p->step = clf_arena_new(&p->arena, (size_t)c->npart, sizeof *p->step);
+    if (!p->step || !done.value || !done.stamp) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d steps", c->npart);
+    for (int32_t i = 0; i < c->npart; i++) {
+        CLF_TRY(clf_lower(p, c, i, &done, &p->step[p->nstep], err));
+        p->nstep++;
+    }
+    return CLF_OK;
+}
+
+static clf_status find_roots(clf_plan *p, clf_err *err) {
+    p->root = clf_arena_new(&p->arena, (size_t)p->g.nroot, sizeof *p->root);
+    if (!p->root) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    for (int32_t r = 0; r < p->g.nroot; r++) {
+        p->root[r] = clf_plan_value_for(p, p->g.root[r]);
+        p->value[p->root[r]].root = 1;
+    }
+    p->nroot = p->g.nroot;
+    return CLF_OK;
+}
+
+static void find_liveness(clf_plan *p) {
+    for (int32_t s = 0; s < p->nstep; s++) {
+        const clf_step *t = &p->step[s];
+        for (int i = 0; i < t->nin; i++) p->value[t->in[i]].last = s;
+        for (int i = 0; i < t->nout; i++) {
+            p->value[t->out[i]].made = s;
+            if (p->value[t->out[i]].last < s) p->value[t->out[i]].last = s;
+        }
+    }
+    for (int32_t r = 0; r < p->nroot; r++) p->value[p->root[r]].last = p->nstep;
+}
+
+static clf_status keep_cuts(clf_plan *p, const clf_cover *c, clf_err *err) {
+    p->cut = clf_arena_new(&p->arena, (size_t)c->ncut, sizeof *p->cut);
+    if (!p->cut) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    if (c->ncut) memcpy(p->cut, c->cut, (size_t)c->ncut * sizeof *p->cut);
+    p->ncut = c->ncut;
+    return CLF_OK;
+}
+
+static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_arena *scratch, clf_err *err) {
+    clf_memo memo;
+    clf_cover cover;
+    CLF_TRY(copy_graph(p, g, err));
+    CLF_TRY(clf_graph_check(&p->g, err));
+    clf_rewrite(&p->g, NULL);
+    CLF_TRY(clf_explore(&p->g, scratch, &memo, err));
+    CLF_TRY(clf_select(&memo, sel, lim, scratch, &cover, err));
+    CLF_TRY(make_values(p, err));
+    CLF_TRY(lower_all(p, &cover, scratch, err));
+    CLF_TRY(find_roots(p, err));
+    find_liveness(p);
+    CLF_TRY(keep_cuts(p, &cover, err));
+    return clf_plan_check(p, err);
+}
+
+static const clf_selector *selector_named(const char *name) {
+    for (int i = 0; clf_selectors[i]; i++)
+        if (!strcmp(clf_selectors[i]->name, name)) return clf_selectors[i];
+    return NULL;
+}
+
+clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const char *selector, const clf_limits *lim, clf_mem *mem, clf_err *err) {
+    const clf_selector *sel = selector_named(selector);
+    if (!sel) return clf_fail(err, CLF_E_NAME, "no fusion selector named '%s' (none, all)", selector);
+    clf_plan *p = clf_mem_new(mem, 1, sizeof *p);
+    if (!p) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    clf_arena scratch;
+    clf_arena_init(&p->arena, mem);
+    clf_arena_init(&scratch, mem);
+    clf_status st = build(p, g, sel, lim, &scratch, err);
+    clf_arena_release(&scratch);
+    if (st == CLF_OK) *out = p;
+    else clf_plan_free(p);
+    return st;
+}
+
+void clf_plan_free(clf_plan *p) {
+    if (!p) return;
+    clf_mem *mem = p->arena.mem;
+    clf_arena_release(&p->arena);
+    clf_mem_free(mem, p, 1, sizeof *p);
+}
+
+/* Every operand is a slot or made by an earlier step; every value has one maker; roots exist. */
+clf_status clf_plan_check(const clf_plan *p, clf_err *err) {
+    for (int32_t s = 0; s < p->nstep; s++) {
+        const clf_step *t = &p->step[s];
+        for (int i = 0; i < t->nin; i++) {
+            const clf_plan_value *v = &p->value[t->in[i]];
+            if (v->slot < 0 && (v->made < 0 || v->made >= s)) return clf_fail(err, CLF_E_INTERNAL, "plan step %d reads value %d before it is made", s, t->in[i]);
+        }
+        for (int i = 0; i < t->nout; i++)
+            if (p->value[t->out[i]].made != s) return clf_fail(err, CLF_E_INTERNAL, "plan value %d is made twice", t->out[i]);
+        if (t->kind == CLF_STEP_FUSED) CLF_TRY(clf_cplan_check(&t->c, err));
+    }
+    for (int32_t r = 0; r < p->nroot; r++)
+        if (p->value[p->root[r]].slot < 0 && p->value[p->root[r]].made < 0) return clf_fail(err, CLF_E_INTERNAL, "plan root %d is never made", r);
+    return CLF_OK;
+}
+
+double clf_step_cost_ns(const clf_plan *p, const clf_step *s, const clf_profile *dev) {
+    double set = s->read_bytes + s->write_bytes;
+    double stream = clf_profile_stream_s(dev, s->read_bytes + dev->write_cost * s->write_bytes, set);
+    double compute = 0;
+    if (s->kind == CLF_STEP_LIBRARY) compute = s->flops / (dev->cells_per_s[p->g.node[s->node].dtype == CLF_F64][CLF_CLASS_ADD] * 8);
+    for (int i = 0; i < s->ncover && s->kind == CLF_STEP_FUSED; i++) {
+        const clf_gnode *x = &p->g.node[s->cover[i]], *space = x->op == CLF_OP_FOLD ? &p->g.node[x->in[0]] : x;
+        double cells = (double)clf_rows(space) * (double)clf_cols(space);
+        if (clf_op_is_cell(x->op)) compute += cells / dev->cells_per_s[x->dtype == CLF_F64][clf_ops[x->op].class_];
+        else if (x->op == CLF_OP_FOLD) compute += cells / dev->cells_per_s[x->dtype == CLF_F64][CLF_CLASS_ADD];
+    }
+    return dev->launch_async_ns + 1e9 * (stream > compute ? stream : compute);
+}
+
+static void print_step(const clf_plan *p, int32_t s, clf_str *out) {
+    static const char *const kind[] = {"fused", "library", "convert", "transfer", "callout", "check"};
+    const clf_step *t = &p->step[s];
+    clf_str_fmt(out, "(step %d %s", s, kind[t->kind]);
+    if (t->kind == CLF_STEP_FUSED) clf_str_fmt(out, " %s", clf_templates[t->template_]->name);
+    else clf_str_fmt(out, " %s%s%s", clf_ops[p->g.node[t->node].op].name, t->ta ? " ta" : "", t->tb ? " tb" : "");
+    clf_str_put(out, " (in");
+    for (int i = 0; i < t->nin; i++) clf_str_fmt(out, " %%%d", p->value[t->in[i]].node);
+    clf_str_put(out, ") (out");
+    for (int i = 0; i < t->nout; i++) clf_str_fmt(out, " %%%d", p->value[t->out[i]].node);
+    clf_str_put(out, ") (covers");
+    for (int i = 0; i < t->ncover; i++) clf_str_fmt(out, " %%%d", t->cover[i]);
+    clf_str_put(out, "))\n");
+}
+
+void clf_plan_print(const clf_plan *p, clf_str *out) {
+    for (int32_t s = 0; s < p->nstep; s++) print_step(p, s, out);
+    for (int32_t i = 0; i < p->ncut; i++) {
+        clf_str_fmt(out, "(cut %%%d ", p->cut[i].from);
+        if (p->cut[i].to >= 0) clf_str_fmt(out, "%%%d", p->cut[i].to);
+        else clf_str_put(out, "result");
+        clf_str_fmt(out, " \"%s\")\n", clf_reason_text((clf_reason)p->cut[i].reason));
+    }
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The chosen plan: ordered steps over values, with liveness and a reason for every cut. Plain data in one arena.
+ *
+ * A value is something in memory: a slot (leaf, constant or parameter bound by the caller) or the result of a step. Steps refer to
+ * values by number; what a value's memory is, is decided when the plan runs. */
+#ifndef CLF_PLANNER_PLAN_H
+#define CLF_PLANNER_PLAN_H
+#include "planner/graph.h"
+#include "planner/skel.h"
+
+typedef enum clf_step_kind { CLF_STEP_FUSED, CLF_STEP_LIBRARY, CLF_STEP_CONVERT, CLF_STEP_TRANSFER, CLF_STEP_CALLOUT, CLF_STEP_CHECK } clf_step_kind;
+
+/* Why an edge of the graph goes through memory: CLF_REASON(ID, what explain says). */
+#define CLF_REASONS(R)                                                         \
+    R(SELECTOR, "the selector fuses nothing")                                  \
+    R(BARRIER, "an aggregate must see all cells before its result is used")    \
+    R(LOOPS, "producer and consumer run over different loops")                 \
+    R(TEMPLATE, "no template covers the operator")                             \
+    R(KERNEL_OPS, "the kernel would exceed its operator limit")                \
+    R(KERNEL_ARGS, "the kernel would exceed the device's argument bytes")      \
+    R(SHARED, "stored once for consumers in later passes")                     \
+    R(RESULT, "kept as a result")
+typedef enum clf_reason {
+#define R(id, text) CLF_CUT_##id,
+    CLF_REASONS(R)
+#undef R
+    CLF_NREASONS
+} clf_reason;
+typedef struct clf_cut { int32_t from, to; uint8_t reason; } clf_cut; /* graph nodes; to == -1 for results */
+
+typedef struct clf_plan_value {
+    int32_t node;       /* graph node */
+    int32_t slot;       /* bound by the caller; -1: made by a step */
+    uint8_t dtype, scalar, root;
+    int64_t rows, cols;
+    size_t bytes;
+    int32_t made, last; /* step that makes it (-1: slot), last step that reads it (nstep: a root) */
+} clf_plan_value;
+
+/* A scalar kernel argument: the number in a slot, or an immediate one. Converted to the cplan's param type when bound. */
+typedef struct clf_plan_param { int32_t slot; clf_scalar imm; } clf_plan_param;
+
+typedef struct clf_step {
+    uint8_t kind;       /* clf_step_kind */
+    uint8_t template_;  /* index into clf_templates; FUSED */
+    uint8_t ta, tb;     /* LIBRARY: operands used transposed */
+    int32_t node;       /* CALLOUT, LIBRARY: graph node */
+    int32_t nin, nout, nparam, ncover;
+    int32_t *in, *out;  /* values, in the cplan's order */
+    int32_t *cover;     /* graph nodes computed here */
+    clf_plan_param *param;
+    clf_cplan c;        /* FUSED */
+    uint32_t key_len;   /* FUSED: canonical bytes of c without extents: what executors cache by */
+    char *key;
+    double read_bytes, write_bytes, flops; /* by the graph; executors' facts refine them */
+} clf_step;
+
+typedef struct clf_plan {
+    clf_arena arena;
+    clf_graph g;        /* own copy */
+    int32_t nstep, nvalue, nroot, ncut;
+    clf_step *step;
+    clf_plan_value *value;
+    int32_t *root;      /* values, in the order asked for */
+    clf_cut *cut;
+    int32_t *value_of;  /* graph node -> value, -1 */
+} clf_plan;
+
+/* What selection may not exceed. */
+typedef struct clf_limits {
+    int kernel_ops;         /* cell operators in one kernel */
+    int kernel_inputs;      /* memory and scalar operands in one kernel */
+} clf_limits;
+
+/** Name of a reason's text. */
+const char *clf_reason_text(clf_reason r);
+/** Plan graph g with the named selector ("none" or "all"). The plan owns its memory; release with clf_plan_free.
+ *  errors: CLF_E_NAME unknown selector; CLF_E_NOMEM; CLF_E_INTERNAL if a checker objects. */
+clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const char *selector, const clf_limits *lim, clf_mem *mem, clf_err *err);
+void clf_plan_free(clf_plan *p);
+clf_status clf_plan_check(const clf_plan *p, clf_err *err);
+void clf_plan_print(const clf_plan *p, clf_str *out);
+/** Predicted nanoseconds of one step on a device of this profile, launch included. */
+double clf_step_cost_ns(const clf_plan *p, const clf_step *s, const clf_profile *dev);
+#endif

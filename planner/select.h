@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Selection: which operators share a loop, what is stored, and why every other edge goes through memory.
+ *
+ * A cover is a list of parts in executable order. A part is one loop (becoming one cplan) or one operator that no template covers.
+ * Parts come from levels: level(n) counts the memory edges on the longest path to n. Nodes of equal loop and equal level that are
+ * linked by a fused edge or read the same memory can always share one pass (JOIN), without cycles: whatever lies between them goes
+ * up a level. Values needed later are stored by the same pass (TAP). */
+#ifndef CLF_PLANNER_SELECT_H
+#define CLF_PLANNER_SELECT_H
+#include "planner/plan.h"
+#include "planner/template.h"
+
+typedef struct clf_part {
+    int32_t n, *node;   /* ascending */
+    uint8_t loop;       /* 0: a single operator without template */
+} clf_part;
+typedef struct clf_cover {
+    int32_t npart, ncut;
+    clf_part *part;
+    clf_cut *cut;
+    int32_t *part_of;   /* node -> part that computes it, -1: nobody needs it there */
+    uint8_t *stored;    /* node's value goes to memory */
+    uint8_t *copied;    /* cheap: every part that needs it computes it again */
+} clf_cover;
+
+typedef struct clf_selector {
+    const char *name;
+    /* Shall input k of n, which the memo allows to fuse, be fused? */
+    bool (*fuse)(const clf_memo *m, int32_t n, int k);
+    bool join;          /* loops that read the same memory share a pass */
+} clf_selector;
+extern const clf_selector *const clf_selectors[]; /* NULL-ended */
+
+clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *arena, clf_cover *out, clf_err *err);
+/** A product reads its operand through a transpose: the node whose memory it needs, and whether transposed. */
+int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed);
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Skeletons: HOW a cplan is run. A skeleton owns its facts: the C twin beside the .cl text implements this interface, host/
+ * hands the table to the planner. Order of calls: fits -> sched -> facts -> emit. */
+#ifndef CLF_PLANNER_SKEL_H
+#define CLF_PLANNER_SKEL_H
+#include "device/profile.h"
+#include "device/source.h"
+#include "planner/cplan.h"
+enum { CLF_SCHED_ARGS = 128 };
+/* Which part of the outermost axis this launch covers; whole operators have lo = 0, hi = n. Laid out in TIME (one after the
+ * other on one device) today. lo and hi are in units of clf_sched.grain positions of the outer extent. */
+typedef struct clf_grid { int64_t lo, hi; } clf_grid;
+typedef struct clf_sched {
+    const struct clf_skel *skel;
+    int variant;              /* private to the skeleton, part of its key */
+    int width;                /* vector width in elements */
+    int index_bits;           /* 32 or 64 */
+    int nontemporal;          /* outputs written past the caches */
+    int64_t grain;            /* grid granularity: rows (or flat cells) a part must start at a multiple of */
+    int64_t extent;           /* outer extent in the same unit */
+    int flat;                 /* grain and extent count cells; 0: positions of axis 0 */
+    size_t global;            /* work-items; local size is `local` */
+    size_t local;
+    size_t scratch_bytes;
+    int64_t arg[CLF_SCHED_ARGS]; /* values of CLF_ARG_I64 arguments */
+    int narg;
+} clf_sched;
+/* Facts of one launch set, counted by the twin: bytes really touched, cells per cost class. */
+typedef struct clf_facts {
+    double read_bytes, write_bytes;     /* streamed by the kernel, first touch of every input counted once per sweep */
+    double cells[2][CLF_NCLASSES];      /* operator evaluations by [is f64][class] */
+    int launches;
+} clf_facts;
+typedef struct clf_skel {
+    const char *name;        /* "cell.chunk" */
+    const char *strategy;    /* "chunk" */
+    int tier;                /* 2 for specialised kernels */
+    bool (*fits)(const clf_cplan *c, const clf_profile *p);
+    clf_status (*sched)(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err);
+    void (*facts)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out);
+    /* Writes program text into `arena`. kernel_dir overrides built-in texts when not "". */
+    clf_status (*emit)(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err);
+} clf_skel;
+extern const clf_skel *const clf_skels[]; /* NULL-ended, in order of preference; defined in kernels-cl/ */
+#endif

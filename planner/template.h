@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Fusion templates: exploration rules that say which operators may share one loop (spec 1.3, 1.4). A template is one file and one
+ * row of clf_templates; nothing after selection knows its name, except explain. */
+#ifndef CLF_PLANNER_TEMPLATE_H
+#define CLF_PLANNER_TEMPLATE_H
+#include "planner/graph.h"
+
+typedef enum clf_closing { CLF_OPEN_VALID, CLF_OPEN_INVALID, CLF_CLOSED_VALID, CLF_CLOSED_INVALID } clf_closing;
+typedef enum clf_edge { CLF_EDGE_READ, CLF_EDGE_FUSE, CLF_EDGE_TAP } clf_edge;
+
+typedef struct clf_template {
+    const char *name;
+    bool (*open)(const clf_graph *g, int32_t n);           /* may start a loop at n, all inputs read */
+    bool (*fuse)(const clf_graph *g, int32_t n, int k);    /* may take in n, continuing the open loop of its input k */
+    bool (*merge)(const clf_graph *g, int32_t n, int k);   /* may also take in the open loop of input k, next to a fused one */
+    clf_closing (*close)(const clf_graph *g, int32_t n);
+} clf_template;
+extern const clf_template *const clf_templates[]; /* NULL-ended */
+enum { CLF_TEMPLATE_CELL = 0, CLF_TEMPLATE_MAGG = 1 };
+
+/* Facts on nodes that templates and selectors share. */
+bool clf_node_is_slot(const clf_gnode *n);   /* bound by the caller */
+bool clf_node_is_cellwise(const clf_gnode *n); /* one value per cell of its own shape */
+/** The loop a node runs in: its own shape, or its input's for folds. */
+void clf_node_space(const clf_graph *g, int32_t n, int64_t space[2]);
+
+/* The memo table: per node its entries, contiguous. An entry says how each input is taken. */
+typedef struct clf_entry {
+    uint8_t template_;
+    uint8_t edge[3];   /* clf_edge */
+    uint8_t close;     /* clf_closing */
+} clf_entry;
+typedef struct clf_memo {
+    const clf_graph *g;
+    int32_t nentry, cap;
+    clf_entry *entry;
+    int32_t *first;    /* entries of node n: first[n] .. first[n+1]-1 */
+} clf_memo;
+/** Explore bottom-up; linear in operators (at most 8 entries a template and node). */
+clf_status clf_explore(const clf_graph *g, clf_arena *arena, clf_memo *out, clf_err *err);
+void clf_memo_print(const clf_memo *m, clf_str *out);
+/** May input k of n be fused in some entry? */
+bool clf_memo_fusable(const clf_memo *m, int32_t n, int k);
+#endif

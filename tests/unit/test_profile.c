@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Profiles: text and files round-trip exactly, damaged ones are refused whole, assumed ones make sense. */
+#include <CUnit/Basic.h>
+#include <dirent.h>
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "device/device_internal.h"
+
+static char root[] = "/tmp/clfuse-test-profile-XXXXXX";
+static clf_mem mem;
+
+static clf_profile awkward(void)
+{
+    clf_profile p;
+    clf_profile_assume(&p, CLF_DEV_CPU, 3);
+    snprintf(p.name, sizeof p.name, "Device (R) with / and # and spaces");
+    snprintf(p.driver, sizeof p.driver, "3.1+x");
+    p.assumed = 0;
+    p.write_cost = 1.0 / 3;
+    p.launch_async_ns = DBL_MIN;
+    p.launch_sync_ns = DBL_MAX;
+    p.cells_per_s[1][CLF_CLASS_POW] = nextafter(1e8, 2e8);
+    p.second_core_ns = 0;
+    return p;
+}
+
+static bool same(const clf_profile *a, const clf_profile *b)
+{
+    clf_str x, y;
+    clf_str_init(&x, &mem);
+    clf_str_init(&y, &mem);
+    clf_profile_print(a, &x);
+    clf_profile_print(b, &y);
+    bool eq = !x.failed && x.len == y.len && !strcmp(clf_str_c(&x), clf_str_c(&y));
+    eq = eq && a->write_cost == b->write_cost && a->cores == b->cores && !memcmp(a->cells_per_s, b->cells_per_s, sizeof a->cells_per_s);
+    eq = eq && !memcmp(a->tier_bytes, b->tier_bytes, sizeof a->tier_bytes) && !strcmp(a->name, b->name) && a->llc_bytes == b->llc_bytes;
+    clf_str_release(&x);
+    clf_str_release(&y);
+    return eq;
+}
+
+static void round_trip(const clf_profile *p)
+{
+    clf_profile back;
+    clf_err err = {0};
+    clf_str s;
+    clf_str_init(&s, &mem);
+    clf_profile_print(p, &s);
+    memset(&back, 0, sizeof back);
+    CU_ASSERT_EQUAL(clf_profile_parse(&back, clf_str_c(&s), s.len, &err), CLF_OK);
+    CU_ASSERT_TRUE(same(p, &back));
+    CU_ASSERT_EQUAL(back.launch_async_ns, p->launch_async_ns);
+    clf_str_release(&s);
+}
+
+static void test_text(void)
+{
+    clf_profile p = awkward();
+    round_trip(&p);
+    for (int kind = CLF_DEV_HOST; kind <= CLF_DEV_GPU; kind++) {
+        clf_profile_assume(&p, (clf_device_kind)kind, 64);
+        round_trip(&p);
+    }
+}
+
+/* A locale with a decimal comma, where the machine has one. */
+static void test_locale(void)
+{
+    clf_profile p = awkward();
+    const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE"};
+    for (size_t i = 0; i < 3; i++)
+        if (setlocale(LC_NUMERIC, names[i])) break;
+    round_trip(&p);
+    setlocale(LC_NUMERIC, "C");
+    CU_ASSERT_STRING_EQUAL(localeconv()->decimal_point, ".");
+}
+
+static void test_damaged(void)
+{
+    static const struct { const char *text, *says; } bad[] = {
+        {"nonsense 1\n", "line 1: unknown key 'nonsense'"}, {"cores 2\nzero 1\n", "line 2"}, {"cores\n", "cores"}, {"cores two\n", "cores"},
+        {"cores 2.5\n", "cores"}, {"cores -1\n", "cores"}, {"cores 99999999999\n", "cores"}, {"cores 2 3\n", "cores"}, {"cores 0\n", "0 cores"},
+        {"kind 7\n", "kind 7"}, {"write_cost nan\n", "write_cost"}, {"write_cost inf\n", "write_cost"}, {"write_cost 1e999\n", "write_cost"},
+        {"write_cost -1\n", "write_cost"}, {"write_cost 1x\n", "write_cost"}, {"tier_bytes 1 2 3\n", "tier_bytes"}, {"tier_bytes 1 2 3 4 5\n", "tier_bytes"},
+        {"tier_bytes 4 3 2 1\n", "tier 2"}, {"read_bytes_per_s 1 0 1 1\n", "tier 2"}, {"cells_per_s.f32.ADD 0\n", "no speed"},
+        {"cores 2\n\n# note\ncores 2\n", "line 4: 'cores' is there twice"}, {"cells_per_s.f32.NOPE 1\n", "unknown key"}, {"= 1", "unknown key"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        clf_profile p = awkward(), before = p;
+        clf_err err = {0};
+        CU_ASSERT_EQUAL(clf_profile_parse(&p, bad[i].text, strlen(bad[i].text), &err), CLF_E_FORMAT);
+        if (!strstr(err.text, bad[i].says)) printf("\n  '%s' gave '%s'", bad[i].text, err.text);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i].says));
+        CU_ASSERT_TRUE(same(&p, &before));
+    }
+}
+
+static void test_bytes(void)
+{
+    clf_profile p = awkward(), before = p;
+    char text[4096];
+    CU_ASSERT_EQUAL(clf_profile_parse(&p, "cores 3\n\0", 9, NULL), CLF_E_FORMAT);
+    memset(text, 'x', sizeof text);
+    CU_ASSERT_EQUAL(clf_profile_parse(&p, text, sizeof text, NULL), CLF_E_FORMAT);
+    memcpy(text, "name ", 5);
+    CU_ASSERT_EQUAL(clf_profile_parse(&p, text, 5 + CLF_PROFILE_NAME, NULL), CLF_E_FORMAT);
+    CU_ASSERT_TRUE(same(&p, &before));
+    CU_ASSERT_EQUAL(clf_profile_parse(&p, text, 5 + CLF_PROFILE_NAME - 1, NULL), CLF_OK);
+    CU_ASSERT_EQUAL(strlen(p.name), CLF_PROFILE_NAME - 1);
+    CU_ASSERT_EQUAL(clf_profile_parse(&p, "", 0, NULL), CLF_OK);
+    CU_ASSERT_EQUAL(clf_profile_parse(&p, "cores 5\r\n", 9, NULL), CLF_OK);
+    CU_ASSERT_EQUAL(p.cores, 5);
+    CU_ASSERT_EQUAL(p.write_cost, before.write_cost);
+}
+
+/* Every prefix of a profile parses or is refused, and never changes anything when refused. */
+static void test_truncated(void)
+{
+    clf_profile whole = awkward();
+    clf_str s;
+    clf_str_init(&s, &mem);
+    clf_profile_print(&whole, &s);
+    for (size_t n = 0; n <= s.len; n++) {
+        clf_profile p = whole;
+        if (clf_profile_parse(&p, clf_str_c(&s), n, NULL) != CLF_OK) CU_ASSERT_TRUE(same(&p, &whole));
+    }
+    clf_str_release(&s);
+}
+
+static int files_in(const char *dir)
+{
+    int n = 0;
+    DIR *d = opendir(dir);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+    for (struct dirent *e; (e = readdir(d));) n += *e->d_name != '.';
+    closedir(d);
+    return n;
+}
+
+static void test_files(void)
+{
+    clf_profile p = awkward(), back, other = awkward();
+    clf_err err = {0};
+    memset(&back, 0, sizeof back);
+    CU_ASSERT_EQUAL(clf_profile_load(root, p.name, p.driver, &back, &err), CLF_E_IO);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, root));
+    CU_ASSERT_EQUAL(clf_profile_store(root, &p, NULL), CLF_OK);
+    CU_ASSERT_EQUAL(clf_profile_store(root, &p, NULL), CLF_OK);
+    CU_ASSERT_EQUAL(files_in(root), 1);
+    CU_ASSERT_EQUAL(clf_profile_load(root, p.name, p.driver, &back, NULL), CLF_OK);
+    CU_ASSERT_TRUE(same(&p, &back));
+    CU_ASSERT_EQUAL(clf_profile_load(root, p.name, "another driver", &back, NULL), CLF_E_IO);
+    snprintf(other.driver, sizeof other.driver, "another driver");
+    CU_ASSERT_EQUAL(clf_profile_store(root, &other, NULL), CLF_OK);
+    CU_ASSERT_EQUAL(files_in(root), 2);
+    CU_ASSERT_EQUAL(clf_profile_store("", &p, NULL), CLF_E_IO);
+    CU_ASSERT_EQUAL(clf_profile_store("/dev/null", &p, NULL), CLF_E_IO);
+}
+
+static void test_damaged_file(void)
+{
+    clf_profile p = awkward(), before = p;
+    clf_err err = {0};
+    char command[512];
+    CU_ASSERT_EQUAL(clf_profile_store(root, &p, NULL), CLF_OK);
+    snprintf(command, sizeof command, "for f in %s/profile-*; do echo junk 1 >> \"$f\"; done", root);
+    CU_ASSERT_EQUAL(system(command), 0);
+    CU_ASSERT_EQUAL(clf_profile_load(root, p.name, p.driver, &p, &err), CLF_E_FORMAT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "junk"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "profile-Device"));
+    CU_ASSERT_TRUE(same(&p, &before));
+}
+
+static void test_assumed(void)
+{
+    clf_profile one, eight;
+    for (int kind = CLF_DEV_HOST; kind <= CLF_DEV_GPU; kind++) {
+        clf_profile_assume(&one, (clf_device_kind)kind, 0);
+        clf_profile_assume(&eight, (clf_device_kind)kind, 8);
+        CU_ASSERT_EQUAL(one.cores, 1);
+        CU_ASSERT_EQUAL(one.assumed, 1);
+        CU_ASSERT_EQUAL(one.zero_copy, kind != CLF_DEV_GPU);
+        CU_ASSERT_TRUE(eight.read_bytes_per_s[3] >= one.read_bytes_per_s[3]);
+        for (int c = 0; c < CLF_NCLASSES; c++) CU_ASSERT_TRUE(one.cells_per_s[1][c] > 0 && eight.cells_per_s[0][c] > one.cells_per_s[1][c]);
+        CU_ASSERT_TRUE(clf_profile_stream_s(&eight, 1e6, 1e9) >= clf_profile_stream_s(&eight, 1e6, 1e4));
+        CU_ASSERT_EQUAL(clf_profile_stream_s(&eight, 0, 1e9), 0);
+    }
+    clf_profile_assume(&one, CLF_DEV_CPU, 1);
+    CU_ASSERT_DOUBLE_EQUAL(clf_profile_stream_s(&one, 1e9, one.tier_bytes[1]) * one.read_bytes_per_s[1], 1e9, 1);
+    CU_ASSERT_DOUBLE_EQUAL(clf_profile_stream_s(&one, 1e9, 1e300) * one.read_bytes_per_s[3], 1e9, 1);
+}
+
+/* Measuring gives figures that a profile may hold and that differ from the assumed ones, within its ten seconds. */
+static void test_calibrate(void)
+{
+    clf_devs *d = NULL;
+    clf_profile p;
+    clf_err err = {0};
+    CU_ASSERT_EQUAL_FATAL(clf_devs_open(&d, &(clf_dev_opts){.mem = &mem, .cache_dir = root}, &err), CLF_OK);
+    CU_ASSERT_EQUAL(clf_dev_calibrate(d, clf_devs_count(d), &p, NULL), CLF_E_ARG);
+    if (clf_devs_count(d)) {
+        uint64_t t0 = clf_dev_now_ns();
+        CU_ASSERT_EQUAL(clf_dev_calibrate(d, 0, &p, &err), CLF_OK);
+        CU_ASSERT_TRUE(clf_dev_now_ns() - t0 < 10000000000u);
+        CU_ASSERT_EQUAL(p.assumed, 0);
+        CU_ASSERT_STRING_EQUAL(p.name, clf_devs_info(d, 0)->name);
+        CU_ASSERT_TRUE(p.launch_sync_ns >= p.launch_async_ns && p.launch_async_ns > 0);
+        CU_ASSERT_TRUE(p.cells_per_s[0][CLF_CLASS_ADD] > p.cells_per_s[0][CLF_CLASS_POW]);
+        CU_ASSERT_TRUE(p.write_cost >= 0.5 && p.write_cost <= 4);
+        round_trip(&p);
+    }
+    clf_devs_close(d);
+    CU_ASSERT_EQUAL(atomic_load(&mem.now_bytes), 0);
+}
+
+static void remove_root(void)
+{
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    if (system(command)) fprintf(stderr, "cannot remove %s\n", root);
+}
+
+int main(void)
+{
+    static CU_TestInfo tests[] = {
+        {"text", test_text}, {"locale", test_locale}, {"damaged", test_damaged}, {"bytes", test_bytes}, {"truncated", test_truncated},
+        {"files", test_files}, {"damaged file", test_damaged_file}, {"assumed", test_assumed}, {"calibrate", test_calibrate}, CU_TEST_INFO_NULL,
+    };
+    CU_SuiteInfo suites[] = {{"profile", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
+    clf_mem_init(&mem, NULL, NULL);
+    if (!mkdtemp(root) || CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS) return 1;
+    CU_basic_run_tests();
+    int rc = CU_get_number_of_failures() > 0;
+    CU_cleanup_registry();
+    remove_root();
+    return rc;
+}
