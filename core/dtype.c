@@ -18,12 +18,14 @@ size_t clf_dtype_bytes(clf_dtype t) { return clf_dtype_ok((int)t) ? facts[t].byt
 
 clf_dtype clf_dtype_promote(clf_dtype a, clf_dtype b) {
     static const unsigned char common[CLF_NDTYPES][CLF_NDTYPES] = {
-        /*            f32      f64      i32      i64      u8 */
+        /* clang-format off */
+        /*           f32      f64      i32      i64      u8 */
         [CLF_F32] = {CLF_F32, CLF_F64, CLF_F32, CLF_F64, CLF_F32},
         [CLF_F64] = {CLF_F64, CLF_F64, CLF_F64, CLF_F64, CLF_F64},
         [CLF_I32] = {CLF_F32, CLF_F64, CLF_I32, CLF_I64, CLF_I32},
         [CLF_I64] = {CLF_F64, CLF_F64, CLF_I64, CLF_I64, CLF_I64},
-        [CLF_U8] = {CLF_F32, CLF_F64, CLF_I32, CLF_I64, CLF_U8},
+        [CLF_U8]  = {CLF_F32, CLF_F64, CLF_I32, CLF_I64, CLF_U8},
+        /* clang-format on */
     };
     return (clf_dtype)common[a][b];
 }

@@ -37,7 +37,8 @@ int clf_op_find(const char *name) {
     return -1;
 }
 
-/* Common type of operands [from, n): of the matrices among them, or of all when none is a matrix. */
+/* Common type of operands [from, n): of the matrices among them, or of all when none is a matrix. A real scalar makes integers f64:
+ * that is a change of kind, not of width, and (X > 0) * 0.5 would lose its meaning otherwise. */
 static clf_dtype common_type(int from, int n, const clf_dtype *in, const bool *is_scalar) {
     bool any_matrix = false, have = false;
     clf_dtype t = CLF_F64;
@@ -47,6 +48,8 @@ static clf_dtype common_type(int from, int n, const clf_dtype *in, const bool *i
         t = have ? clf_dtype_promote(t, in[i]) : in[i];
         have = true;
     }
+    for (int i = from; i < n && any_matrix && !clf_dtype_float(t); i++)
+        if (is_scalar[i] && clf_dtype_float(in[i])) t = CLF_F64;
     return t;
 }
 

@@ -41,7 +41,8 @@ enum {
  *  CMP     promoted (u8 stays u8)                         result: u8
  *  SELECT  promoted over inputs 1 and 2; input 0 is a truth value (x != 0)   result: the same
  *  FIRST   type of input 0                                result: the same
- * Scalars (not matrices) never widen a matrix: among matrix operands only, unless all are scalars. */
+ * Scalars (not matrices) never widen a matrix: among matrix operands only, unless all are scalars. A real scalar with integer
+ * matrices gives f64, though: that changes the kind of number, not its width. */
 typedef enum clf_type_rule { CLF_TYPE_ARITH, CLF_TYPE_FLOAT, CLF_TYPE_CMP, CLF_TYPE_SELECT, CLF_TYPE_FIRST } clf_type_rule;
 
 typedef struct clf_op_row {

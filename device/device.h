@@ -32,7 +32,9 @@ typedef struct clf_dev_opts {
 } clf_dev_opts;
 
 /** Discover OpenCL devices. No device at all is CLF_OK with count 0; clf_devs_why then tells why. Sets a private POCL_CACHE_DIR
- *  (0700, under cache_dir) before the loader starts unless the user set one; resets an inherited one-CPU affinity around start-up. */
+ *  (0700, under cache_dir) before the loader starts unless the user set one; resets an inherited one-CPU affinity around start-up, and
+ *  sets POCL_AFFINITY=1 unless the user set it or the process may not use every core.
+ *  thread: changes the environment; open devices before other threads read it. After fork() every call in the child gives CLF_E_STATE. */
 clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err);
 void clf_devs_close(clf_devs *d);
 int clf_devs_count(const clf_devs *d);
@@ -70,7 +72,8 @@ clf_dev_stats clf_devs_stats(const clf_devs *d);
 
 /* ---- BLAS (LIBRARY steps). OpenBLAS is loaded at run time when present (dlopen), so it stays optional. ---- */
 typedef struct clf_blas clf_blas;
-/** Never fails: without a library clf_blas_name gives "own" and products run on our plain blocked kernel. */
+/** NULL only when memory is out. Without a library clf_blas_name gives "own" and products run on our plain blocked kernel.
+ *  threads: of the library, 0 leaves its own choice. */
 clf_blas *clf_blas_open(clf_mem *mem, int threads);
 void clf_blas_close(clf_blas *b);
 const char *clf_blas_name(const clf_blas *b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The plain matrix product of the library: what runs where no BLAS is, and where calling one costs more than it saves. */
+ * The plain matrix product of the library: what runs where no BLAS is. */
 #ifndef CLF_DEVICE_GEMM_H
 #define CLF_DEVICE_GEMM_H
 #include "core/err.h"

@@ -74,7 +74,7 @@ static clf_status range_check(const clf_program *p, int nargs, size_t global, si
 
 clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args, int nargs, size_t global, size_t local, clf_err *err)
 {
-    clf_dev *v;
+    clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     if (!p || p->dev != dev) return clf_fail(err, CLF_E_ARG, "the kernel was not built for device '%s'", v->info.name);
     if (!global) return CLF_OK;
@@ -92,14 +92,14 @@ clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args,
 
 clf_status clf_dev_flush(clf_devs *d, int dev, clf_err *err)
 {
-    clf_dev *v;
+    clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     return clf_cl_check(clFlush(v->queue), "clFlush", v->info.name, err);
 }
 
 clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err)
 {
-    clf_dev *v;
+    clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     clf_status st = v->nbuf ? clf_hostbufs_publish(v, err) : CLF_OK;
     clf_status fin = clf_cl_check(clFinish(v->queue), "clFinish", v->info.name, err);

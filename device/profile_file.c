@@ -48,7 +48,7 @@ static clf_status read_all(const char *path, char *text, size_t cap, size_t *n, 
 clf_status clf_profile_load(const char *dir, const char *device_name, const char *driver, clf_profile *out, clf_err *err)
 {
     char path[CLF_DEV_PATH], text[FILE_MAX_BYTES];
-    size_t n;
+    size_t n = 0;
     clf_err why = {0};
     CLF_TRY(path_of(dir, device_name, driver, path, err));
     CLF_TRY(read_all(path, text, sizeof text, &n, err));

@@ -188,7 +188,7 @@ static clf_status miss(clf_devs *d, int dev, const clf_source *src, clf_program 
 
 clf_status clf_program_get(clf_devs *d, int dev, const clf_source *src, clf_program **out, bool *compiled, clf_err *err)
 {
-    clf_dev *v;
+    clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     if (!src || !src->text || !src->entry || !src->options || (src->nargs && !src->args)) return clf_fail(err, CLF_E_ARG, "incomplete kernel source");
     clf_program **slot = &d->bucket[(src->hash.lo ^ (uint64_t)dev) % CLF_PROGRAM_BUCKETS], *p = *slot;

@@ -2,7 +2,7 @@
  * What a csv file's first records say about it: separator, header, columns, label column.
  *
  * Separator: of tab, semicolon and comma the first that stands equally often (and at all) in every record of the sample, quoted
- * text apart; else the one most frequent in the first record; else runs of blanks.
+ * text apart; else semicolon or comma, whichever is more frequent in the first record; else runs of blanks, tabs among them.
  * Header: the first record is one when it has text and no unquoted number, and a later record has a number where it has text or
  * an unquoted cell where all its cells are quoted; or when one of its cells is the name asked for as label. A first record
  * that mixes text and numbers is data: refusing the text is better than losing a row.
@@ -41,10 +41,10 @@ static char detect_separator(clf_csv *c) {
         for (int i = 0; i < NSEPARATORS; i++) equal[i] &= count[i] == first[i];
         p = clf_csv_find(c, clf_csv_behind(c, end));
     }
-    int most = 0;
+    int most = NSEPARATORS - 1;
     for (int i = 0; i < NSEPARATORS; i++) {
         if (first[i] > 0 && equal[i]) return separators[i];
-        if (first[i] > first[most]) most = i;
+        if (separators[i] != '\t' && first[i] > first[most]) most = i;
     }
     return first[most] > 0 ? separators[most] : ' ';
 }

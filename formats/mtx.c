@@ -125,11 +125,12 @@ static clf_status read_value(mtx *f, clf_dtype t, double *v) {
     return clf_cursor_count(&before, "a whole number", 0, INT64_MAX, 0, &whole);
 }
 
-/* Add v at (row, col), 0-based, and at the mirrored place. */
-static void add(const mtx *f, clf_dense *d, int64_t row, int64_t col, double v) {
+/* Put v at (row, col), 0-based, and at the mirrored place; entries of a coordinate file add to what is there. */
+static void store(const mtx *f, clf_dense *d, int64_t row, int64_t col, double v) {
     size_t a = (size_t)(row * d->cols + col), b = (size_t)(col * d->cols + row);
-    clf_dense_set(d, a, clf_dense_get(d, a) + v);
-    if (f->symmetry != MTX_GENERAL && a != b) clf_dense_set(d, b, clf_dense_get(d, b) + (f->symmetry == MTX_SKEW ? -v : v));
+    if (f->coordinate) v += clf_dense_get(d, a);
+    clf_dense_set(d, a, v);
+    if (f->symmetry != MTX_GENERAL && a != b) clf_dense_set(d, b, f->symmetry == MTX_SKEW ? -v : v);
 }
 
 static clf_status read_coordinate(mtx *f, clf_dense *d, int64_t done) {
@@ -146,7 +147,7 @@ static clf_status read_coordinate(mtx *f, clf_dense *d, int64_t done) {
     if (f->symmetry != MTX_GENERAL && (row < col || (row == col && f->symmetry == MTX_SKEW)))
         return CLF_CURSOR_FAIL(c, "entry (%lld, %lld) is not in the lower triangle", (long long)row, (long long)col);
     CLF_TRY(clf_cursor_end_line(c));
-    add(f, d, row - 1, col - 1, v);
+    store(f, d, row - 1, col - 1, v);
     return CLF_OK;
 }
 
@@ -159,7 +160,7 @@ static clf_status read_array(mtx *f, clf_dense *d) {
             if (!clf_cursor_find(c))
                 return CLF_CURSOR_FAIL(c, "the file ends before cell (%lld, %lld)", (long long)row + 1, (long long)col + 1);
             CLF_TRY(read_value(f, d->dtype, &v));
-            add(f, d, row, col, v);
+            store(f, d, row, col, v);
         }
     }
     return CLF_OK;

@@ -167,15 +167,14 @@ static bool starts_with(const char *p, const char *end, const char *word, size_t
 
 /* nan, inf or infinity behind the sign. */
 static const char *scan_word(const char *p, const char *end, double *out) {
-    static const struct {
-        const char *text;
-        double value;
-    } words[] = {{"infinity", INFINITY}, {"inf", INFINITY}, {"nan", NAN}};
+    // clang-format off
+    static const struct { const char *text; size_t n; double value; } words[] = {
+        {"infinity", 8, INFINITY}, {"inf", 3, INFINITY}, {"nan", 3, NAN}};
+    // clang-format on
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t n = strlen(words[i].text);
-        if (!starts_with(p, end, words[i].text, n)) continue;
+        if (!starts_with(p, end, words[i].text, words[i].n)) continue;
         *out = words[i].value;
-        return p + n;
+        return p + words[i].n;
     }
     return NULL;
 }

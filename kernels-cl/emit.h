@@ -38,6 +38,7 @@ void clf_emit_define(clf_str *out, const char *name, const char *body);
 /** The text of a skeleton or prelude file, by its name in the tree such as "skel/cell.chunk.cl": from kernel_dir when that is not ""
  *  and has the file, else the built-in one. errors: CLF_E_INTERNAL when there is none, CLF_E_NOMEM, CLF_E_IO. */
 clf_status clf_kernel_text(const char *name, const char *kernel_dir, clf_str *out, clf_err *err);
-/** Append the file with its #include "x.clh" lines replaced by prelude/x.clh; `before` goes in front of the first include's text. */
-clf_status clf_kernel_expand(const char *name, const char *kernel_dir, const char *before, const char *after_prelude, clf_str *out, clf_err *err);
+/** Append the file with its #include "x.clh" lines replaced by prelude/x.clh. The line after elem.clh's text is `families`, what
+ *  clf_emit_prelude gave. errors: as clf_kernel_text. */
+clf_status clf_kernel_expand(const char *name, const char *kernel_dir, const char *families, clf_str *out, clf_err *err);
 #endif

@@ -147,3 +147,21 @@ clf_status clf_info(const clf_mat *m, int64_t *rows, int64_t *cols, clf_dtype *t
     if (scalar) *scalar = g->scalar;
     return CLF_OK;
 }
+
+clf_status clf_label(clf_mat *m, const char *name) {
+    if (!m || !m->ctx || !name) return CLF_E_ARG;
+    clf_ctx *c = m->ctx;
+    clf_node *n = m->node;
+    if (n->g.op != CLF_OP_LEAF && n->g.op != CLF_OP_PARAM) return CLF_E_ARG;
+    size_t bytes = strlen(name) + 1;
+    clf_ctx_lock(c);
+    char *text = clf_mem_new(&c->mem, bytes, 1);
+    if (text) {
+        memcpy(text, name, bytes);
+        clf_mem_free(&c->mem, n->text, n->text_bytes, 1);
+        n->text = text;
+        n->text_bytes = bytes;
+    }
+    clf_ctx_unlock(c);
+    return text ? CLF_OK : CLF_E_NOMEM;
+}

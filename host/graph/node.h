@@ -19,7 +19,7 @@ struct clf_node {
     int32_t number;
     clf_buf *value;         /* LEAF: its memory; others: their value once evaluated; else NULL */
     clf_scalar num;         /* CONST */
-    char *text;             /* ERROR: the message (clf_mem, with text_bytes) */
+    char *text;             /* ERROR: the message; LEAF and PARAM: a name, or NULL (clf_mem, text_bytes) */
     size_t text_bytes;
     clf_status status;      /* ERROR */
     double nnz_est;         /* facts for the planner: estimate, bound, and the matrix whose pattern it shares (0: none) */

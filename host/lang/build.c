@@ -11,7 +11,7 @@ static clf_mat *then(clf_mat *r, clf_mat *operand) {
     return r;
 }
 
-clf_status clf_build_cell(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_cell(const clf_lang_call *k, clf_term *out) {
     clf_mat *in[3] = {NULL, NULL, NULL};
     for (int i = 0; i < k->n; i++) in[i] = k->arg[i]->mat;
     out->mat = clf_apply((clf_op_code)k->fn->code, in[0], in[1], in[2]);
@@ -19,24 +19,24 @@ clf_status clf_build_cell(const clf_lang_call *k, clf_term *out) {
     return CLF_OK;
 }
 
-clf_status clf_build_fold(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_fold(const clf_lang_call *k, clf_term *out) {
     out->mat = clf_fold((clf_fold_code)k->fn->code, (clf_dir)k->fn->dir, k->list[0].mat);
     return CLF_OK;
 }
 
-clf_status clf_build_cum(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_cum(const clf_lang_call *k, clf_term *out) {
     out->mat = clf_cum((clf_fold_code)k->fn->code, k->list[0].mat);
     return CLF_OK;
 }
 
-clf_status clf_build_sd(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_sd(const clf_lang_call *k, clf_term *out) {
     clf_mat *var = clf_fold(CLF_FOLD_CODE_VAR, CLF_ALL, k->list[0].mat);
     out->mat = then(clf_sqrt(var), var);
     return CLF_OK;
 }
 
 /* min(X) aggregates, min(X, Y, ...) is cell-wise. */
-clf_status clf_build_extreme(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_extreme(const clf_lang_call *k, clf_term *out) {
     if (k->n == 1) {
         out->mat = clf_fold((clf_fold_code)k->fn->dir, CLF_ALL, k->list[0].mat);
         return CLF_OK;
@@ -48,7 +48,7 @@ clf_status clf_build_extreme(const clf_lang_call *k, clf_term *out) {
 }
 
 /* Bases 2 and 10 have functions that are exact at their powers; the quotient of two logarithms is not. */
-clf_status clf_build_log(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_log(const clf_lang_call *k, clf_term *out) {
     const clf_term *base = k->arg[1];
     clf_mat *x = k->arg[0]->mat;
     if (!base) out->mat = clf_log(x);
@@ -58,7 +58,7 @@ clf_status clf_build_log(const clf_lang_call *k, clf_term *out) {
     return CLF_OK;
 }
 
-clf_status clf_build_one(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_one(const clf_lang_call *k, clf_term *out) {
     out->mat = k->fn->one(k->list[0].mat);
     return CLF_OK;
 }
@@ -78,7 +78,7 @@ static void join_level(const clf_lang_call *k, clf_mat **part, size_t n, bool in
     if (!inputs) clf_free(last);
 }
 
-clf_status clf_build_chain(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_chain(const clf_lang_call *k, clf_term *out) {
     size_t cap = (size_t)k->n;
     if (cap == 1) {
         out->mat = clf_as_matrix(k->list[0].mat);
@@ -99,7 +99,7 @@ static int binary_op(const clf_token *name) {
     return -1;
 }
 
-clf_status clf_build_outer(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_outer(const clf_lang_call *k, clf_term *out) {
     char shown[64];
     int op = CLF_OP_MUL;
     if (k->arg[2] && k->arg[2]->mat) return clf_call_fail(k, CLF_E_TYPE, "the operator is a string, as in outer(u, v, \"+\")");
@@ -109,7 +109,7 @@ clf_status clf_build_outer(const clf_lang_call *k, clf_term *out) {
     return CLF_OK;
 }
 
-clf_status clf_build_grad(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_grad(const clf_lang_call *k, clf_term *out) {
     (void)out;
     return clf_call_fail(k, CLF_E_UNSUPPORTED, "derivatives are not part of this version");
 }

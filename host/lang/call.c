@@ -21,7 +21,7 @@ clf_status clf_lang_find(clf_lang *l, const clf_token *name, clf_lang_fn *out) {
         }
     for (int i = 0; i < CLF_NOPS; i++)
         if (letter(clf_ops[i].name[0]) && same(name, clf_ops[i].name, strlen(clf_ops[i].name))) {
-            *out = (clf_lang_fn){.name = clf_ops[i].name, .min = clf_ops[i].arity, .max = clf_ops[i].arity, .build = clf_build_cell, .code = i};
+            *out = (clf_lang_fn){.name = clf_ops[i].name, .min = clf_ops[i].arity, .max = clf_ops[i].arity, .build = clf_lang_cell, .code = i};
             return CLF_OK;
         }
     char shown[64], hint[64];
@@ -99,7 +99,7 @@ static clf_status required_ok(const clf_lang_call *k) {
 
 static clf_status kinds_ok(const clf_lang_call *k) {
     for (int i = 0; i < k->n; i++)
-        if (!k->list[i].mat && !(k->fn->build == clf_build_outer && k->arg[2] == &k->list[i]))
+        if (!k->list[i].mat && !(k->fn->build == clf_lang_outer && k->arg[2] == &k->list[i]))
             return clf_place_fail(k->l->err, CLF_E_TYPE, k->list[i].at, "%s: a string is no number", k->fn->name);
     return CLF_OK;
 }

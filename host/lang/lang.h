@@ -105,8 +105,8 @@ struct clf_lang_fn {
     const char *params;                       /* names for named arguments, separated by commas; NULL: none */
     clf_lang_build *build;
     int code, dir;                            /* for build: operator or fold, direction */
-    clf_mat *(*one)(clf_mat *);               /* for clf_build_one */
-    clf_mat *(*two)(clf_mat *, clf_mat *);    /* for clf_build_chain */
+    clf_mat *(*one)(clf_mat *);               /* for clf_lang_one */
+    clf_mat *(*two)(clf_mat *, clf_mat *);    /* for clf_lang_chain */
 };
 extern const clf_lang_fn clf_lang_fns[]; /* ends with name == NULL; cell operators are found in ops.def instead */
 
@@ -120,9 +120,9 @@ clf_status clf_call_number(const clf_lang_call *k, int param, double dflt, doubl
 clf_status clf_call_whole(const clf_lang_call *k, int param, int64_t lo, int64_t dflt, int64_t *out);
 clf_status clf_call_fail(const clf_lang_call *k, clf_status code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-clf_lang_build clf_build_cell, clf_build_fold, clf_build_sd, clf_build_extreme, clf_build_log, clf_build_one, clf_build_chain,
-    clf_build_cum, clf_build_outer, clf_build_grad;                                       /* build.c */
-clf_lang_build clf_build_extent, clf_build_seq, clf_build_matrix, clf_build_rand, clf_build_order; /* shape.c */
+clf_lang_build clf_lang_cell, clf_lang_fold, clf_lang_sd, clf_lang_extreme, clf_lang_log, clf_lang_one, clf_lang_chain,
+    clf_lang_cum, clf_lang_outer, clf_lang_grad;                                       /* build.c */
+clf_lang_build clf_lang_extent, clf_lang_seq, clf_lang_matrix, clf_lang_rand, clf_lang_order; /* shape.c */
 
 /** " (did you mean 'x'?)" for a name close to one that exists, else "". Returns buf. */
 const char *clf_hint_function(const clf_token *name, char *buf, size_t n);

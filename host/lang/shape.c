@@ -5,7 +5,7 @@
 
 enum { EXTENT_ROWS = 1, EXTENT_COLS = 2 };
 
-clf_status clf_build_extent(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_extent(const clf_lang_call *k, clf_term *out) {
     int64_t rows, cols, n;
     CLF_TRY(clf_info(k->list[0].mat, &rows, &cols, NULL, NULL));
     if (k->fn->code == EXTENT_ROWS) n = rows;
@@ -17,7 +17,7 @@ clf_status clf_build_extent(const clf_lang_call *k, clf_term *out) {
     return CLF_OK;
 }
 
-clf_status clf_build_seq(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_seq(const clf_lang_call *k, clf_term *out) {
     double from, to, by;
     CLF_TRY(clf_call_number(k, 0, 0, &from));
     CLF_TRY(clf_call_number(k, 1, 0, &to));
@@ -45,7 +45,7 @@ static clf_status extents(const clf_lang_call *k, int64_t cells, int64_t *rows, 
     return CLF_OK;
 }
 
-clf_status clf_build_matrix(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_matrix(const clf_lang_call *k, clf_term *out) {
     const clf_term *v = k->arg[0];
     int64_t rows = 1, cols = 1, cells;
     bool scalar = true;
@@ -63,7 +63,7 @@ clf_status clf_build_matrix(const clf_lang_call *k, clf_term *out) {
 }
 
 /* Without a seed the n-th rand of a program has seed n: different numbers in one program, the same in every run. */
-clf_status clf_build_rand(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_rand(const clf_lang_call *k, clf_term *out) {
     int64_t rows, cols, seed;
     double min, max, sparsity;
     CLF_TRY(clf_call_whole(k, 0, 0, 0, &rows));
@@ -76,7 +76,7 @@ clf_status clf_build_rand(const clf_lang_call *k, clf_term *out) {
     return CLF_OK;
 }
 
-clf_status clf_build_order(const clf_lang_call *k, clf_term *out) {
+clf_status clf_lang_order(const clf_lang_call *k, clf_term *out) {
     int64_t by;
     double decreasing, index;
     CLF_TRY(clf_call_whole(k, 1, 1, 1, &by));

@@ -16,6 +16,9 @@ static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "e
 static bool forced_host(const clf_ctx *c) { return clf_run_wants_host(c) || !strcmp(c->knobs.tier, "0"); }
 static bool forced_device(const clf_ctx *c) { return c->knobs.device[0] && !clf_run_wants_host(c); }
 
+/* Tests and the curious ask for kernels even where they do not pay. */
+static bool forced_kernels(const clf_ctx *c) { return !strcmp(c->knobs.tier, "1") || !strcmp(c->knobs.tier, "2") || strcmp(c->knobs.strategy, "auto"); }
+
 static double plan_cost(const clf_plan *p, const clf_profile *dev) {
     double ns = dev->launch_sync_ns;
     for (int32_t s = 0; s < p->nstep; s++) ns += clf_step_cost_ns(p, &p->step[s], dev);
@@ -27,7 +30,7 @@ static clf_status choose_device(clf_ctx *c, clf_exe *x, clf_err *err) {
     x->device = -1;
     if (forced_host(c)) return CLF_OK;
     double host = plan_cost(x->plan, clf_run_host_profile(c));
-    if (forced_device(c)) return clf_run_device(c, true, &x->device, err);
+    if (forced_device(c) || forced_kernels(c)) return clf_run_device(c, true, &x->device, err);
     clf_profile bar;
     clf_profile_assume(&bar, CLF_DEV_CPU, 1);
     if (host < 4 * bar.launch_sync_ns) return CLF_OK;
@@ -213,7 +216,7 @@ static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const char
     x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
     uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
     if (!x->step || !home) return no_memory(err);
-    if (x->device >= 0) CLF_TRY(keep_tiny_home(x, home, err));
+    if (x->device >= 0 && !forced_kernels(c)) CLF_TRY(keep_tiny_home(x, home, err));
     for (int32_t s = 0; s < x->plan->nstep; s++) CLF_TRY(prepare_step(c, x, s, home[s], err));
     return make_room(c, x, err);
 }

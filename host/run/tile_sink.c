@@ -199,8 +199,8 @@ static void fold_cols(clf_tile_frame *f, const clf_tile_sink *s)
 {
     const clf_tile_job *j = f->job;
     clf_cols *u = &f->cols[s->index];
-    int64_t lanes = clf_col_lanes(j->cols, (clf_dtype)s->dtype);
-    bool row_ends = f->col + f->n == j->cols;
+    int64_t lanes = clf_col_lanes(j->cols, (clf_dtype)s->dtype), width = f->n / f->rows;
+    bool row_ends = f->col + width == j->cols;
     for (int64_t i = 0, m; i < f->rows; i += m) {
         int64_t row = f->row + i, room = j->col_block - row % j->col_block;
         m = f->rows - i < room ? f->rows - i : room;
@@ -208,7 +208,7 @@ static void fold_cols(clf_tile_frame *f, const clf_tile_sink *s)
             u->start_row = row;
             s->fold->col_begin(lanes * j->cols, u->lane);
         }
-        step_rows(j, s, u, row, m, f->col, f->n / f->rows, (const char *)f->slot[s->slot] + ((size_t)(i * j->cols) << s->log2));
+        step_rows(j, s, u, row, m, f->col, width, (const char *)f->slot[s->slot] + ((size_t)(i * j->cols) << s->log2));
         if (row_ends && (m == room || row + m == j->rows)) close_block(j, s, u);
     }
 }

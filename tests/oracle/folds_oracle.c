@@ -145,9 +145,9 @@ static void o_all(const values *x, oracle_result *out) { set_integer(out, CLF_U8
 static void o_nnz(const values *x, oracle_result *out) { set_integer(out, CLF_I64, count_true(x)); }
 
 static fold_fn *const rows[CLF_NFOLDS] = {
-    [CLF_FOLD_SUM] = o_sum,       [CLF_FOLD_SUMSQ] = o_sumsq,   [CLF_FOLD_MIN] = o_min, [CLF_FOLD_MAX] = o_max,
-    [CLF_FOLD_PROD] = o_prod,     [CLF_FOLD_MEAN] = o_mean,     [CLF_FOLD_VAR] = o_var, [CLF_FOLD_ARGMIN] = o_argmin,
-    [CLF_FOLD_ARGMAX] = o_argmax, [CLF_FOLD_ANY] = o_any,       [CLF_FOLD_ALL] = o_all, [CLF_FOLD_NNZ] = o_nnz,
+    [CLF_FOLD_SUM] = o_sum,       [CLF_FOLD_SUMSQ] = o_sumsq, [CLF_FOLD_MIN] = o_min, [CLF_FOLD_MAX] = o_max,
+    [CLF_FOLD_PROD] = o_prod,     [CLF_FOLD_MEAN] = o_mean,   [CLF_FOLD_VAR] = o_var, [CLF_FOLD_ARGMIN] = o_argmin,
+    [CLF_FOLD_ARGMAX] = o_argmax, [CLF_FOLD_ANY] = o_any,     [CLF_FOLD_ALL] = o_all, [CLF_FOLD_NNZ] = o_nnz,
 };
 
 void oracle_fold(int fold, clf_dtype t, const clf_scalar *v, size_t n, size_t chain, bool exact, oracle_result *out) {

@@ -14,7 +14,7 @@
 
 #include "core/op.h"
 
-typedef __int128 wide;
+__extension__ typedef __int128 wide;
 typedef double exact_fn(clf_dtype t, const double *x);
 typedef long double real_fn(const long double *x);
 typedef wide integer_fn(const wide *x);
@@ -24,6 +24,7 @@ static bool truth(double x) { return !(x == 0.0); }
 
 /* ---- floats, exact ------------------------------------------------------------------------------------------------------- */
 
+/* clang-format off */
 #define EXACT(name, ...)                                      \
     static double x_##name(clf_dtype t, const double *x) {    \
         (void)t, (void)x;                                     \
@@ -68,9 +69,11 @@ static int64_t whole(double x) {
 static double from_whole(clf_dtype t, int64_t n) { return t == CLF_F32 ? (double)(float)n : (double)n; }
 EXACT(bitand, return from_whole(t, whole(x[0]) & whole(x[1]));)
 EXACT(bitor, return from_whole(t, whole(x[0]) | whole(x[1]));)
+/* clang-format on */
 
 /* ---- floats, elementary -------------------------------------------------------------------------------------------------- */
 
+/* clang-format off */
 #define REAL(name, expr) \
     static long double r_##name(const long double *x) { return (expr); }
 /* An infinite base by hand: the x87 powl of glibc gives Inf for (-Inf)^-2^63. */
@@ -100,6 +103,7 @@ REAL(tanh, tanhl(x[0]))
 REAL(erf, erfl(x[0]))
 REAL(sigmoid, 1.0L / (1.0L + expl(-x[0])))
 REAL(pnorm, 0.5L * erfcl(-x[0] * 0.707106781186547524400844362104849039L))
+/* clang-format on */
 
 /* ---- integers ------------------------------------------------------------------------------------------------------------ */
 
@@ -110,6 +114,7 @@ static wide floor_div(wide a, wide b) {
     wide q = a / b;
     return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
+/* clang-format off */
 INTEGER(add, x[0] + x[1])
 INTEGER(sub, x[0] - x[1])
 INTEGER(mul, x[0] * x[1])
@@ -137,6 +142,7 @@ INTEGER(sqr, x[0] * x[0])
 INTEGER(never, (wide)0 * x[0])
 INTEGER(ifelse, x[0] ? x[1] : x[2])
 INTEGER(replace, x[0] == x[1] ? x[2] : x[0])
+/* clang-format on */
 
 /* ---- the table ----------------------------------------------------------------------------------------------------------- */
 
@@ -151,6 +157,7 @@ typedef struct oracle_row {
     bool flushes;
 } oracle_row;
 
+/* clang-format off */
 static const oracle_row rows[CLF_NOPS] = {
     [CLF_OP_ADD] = {.exact = x_add, .integer = i_add},
     [CLF_OP_SUB] = {.exact = x_sub, .integer = i_sub},
@@ -206,6 +213,7 @@ static const oracle_row rows[CLF_NOPS] = {
     [CLF_OP_IFELSE] = {.exact = x_ifelse, .integer = i_ifelse},
     [CLF_OP_REPLACE] = {.exact = x_replace, .integer = i_replace},
 };
+/* clang-format on */
 
 static int64_t wrapped(clf_dtype t, wide x) {
     switch (t) {

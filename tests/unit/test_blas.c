@@ -154,6 +154,7 @@ static void test_out_of_memory(void)
         clf_mem_init(&m, one_only, &left);
         clf_blas *b = clf_blas_open(&m, 1);
         CU_ASSERT_EQUAL(b != NULL, n > 0);
+        if (b) clf_blas_restrict(b, 1, true);
         clf_status st = clf_blas_gemm(b, CLF_F64, 0, 0, 2, 2, 2, x, 2, x, 2, y, 2, &err);
         CU_ASSERT_EQUAL(st, n == 0 ? CLF_E_ARG : n == 1 ? CLF_E_NOMEM : CLF_OK);
         clf_blas_close(b);

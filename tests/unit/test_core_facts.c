@@ -192,14 +192,16 @@ static void test_conversions(void) {
     CU_ASSERT_EQUAL(clf_scalar_to(clf_scalar_f64(0.1), CLF_F32).u.f, (double)0.1f);
     CU_ASSERT(isinf(clf_scalar_to(clf_scalar_f64(1e300), CLF_F32).u.f));
     /* from i64 to f32 with ONE rounding: through double this would tie to even the other way */
-    CU_ASSERT_EQUAL(clf_scalar_to(clf_scalar_i64((INT64_C(1) << 60) + (INT64_C(1) << 36) + 1), CLF_F32).u.f,
-                    0x1p60 + 0x1p37);
+    CU_ASSERT_EQUAL(clf_scalar_to(clf_scalar_i64((INT64_C(1) << 60) + (INT64_C(1) << 36) + 1), CLF_F32).u.f, 0x1p60 + 0x1p37);
     CU_ASSERT_EQUAL(clf_scalar_as_f64(clf_scalar_i64(-3)), -3.0);
 }
 
 static void test_load_store(void) {
     for (int t = 0; t < CLF_NDTYPES; t++) {
-        union { double align; unsigned char b[32]; } mem = {.b = {0}};
+        union {
+            double align;
+            unsigned char b[32];
+        } mem = {.b = {0}};
         clf_scalar s = clf_scalar_to(clf_scalar_f64(200), (clf_dtype)t);
         clf_scalar_store(&mem, 2, s);
         CU_ASSERT(clf_scalar_same(clf_scalar_load(&mem, 2, (clf_dtype)t), s));

@@ -7,81 +7,14 @@
 #include <stdlib.h>
 
 #include "core/fold.h"
-#include "tests/oracle/fold_texts.h"
+#include "tests/oracle/fold_tree.h"
 #include "tests/oracle/folds_oracle.h"
 
-enum { MAX_LANES = 16, MAX_LEAVES = 64, MAX_VALUES = CLF_LEAF * 40 };
+enum { MAX_VALUES = CLF_LEAF * 40 };
 
 static uint64_t next_random(uint64_t *s) {
     *s = *s * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return *s >> 33;
-}
-
-/* ---- the tree ------------------------------------------------------------------------------------------------------------ */
-
-typedef struct tree {
-    const fold_text *f;
-    const clf_scalar *v;
-    size_t n, leaf;
-    int lanes;
-} tree;
-
-static size_t leaves_of(const tree *t) { return (t->n + t->leaf - 1) / t->leaf; }
-
-static fold_state leaf_state(const tree *t, size_t leaf) {
-    fold_state lane[MAX_LANES] = {0};
-    size_t end = (leaf + 1) * t->leaf;
-    for (int i = 0; i < t->lanes; i++) t->f->init(&lane[i]);
-    for (size_t p = leaf * t->leaf; p < end && p < t->n; p++) t->f->step(&lane[p % (size_t)t->lanes], t->v[p], (int64_t)p);
-    for (int half = t->lanes / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) t->f->merge(&lane[i], &lane[i + half]);
-    return lane[0];
-}
-
-/* The definition: split at the largest power of two below the number of leaves. */
-static fold_state by_definition(const tree *t, size_t from, size_t n) {
-    if (n == 1) return leaf_state(t, from);
-    size_t k = 1;
-    while (2 * k < n) k *= 2;
-    fold_state left = by_definition(t, from, k), right = by_definition(t, from + k, n - k);
-    t->f->merge(&left, &right);
-    return left;
-}
-
-/* A carry stack over runs of 2^level leaves, closed from the top. */
-typedef struct carry {
-    fold_state state[MAX_LEAVES];
-    int level[MAX_LEAVES], top;
-} carry;
-
-static void carry_push(const tree *t, carry *c, fold_state s, int level) {
-    for (; c->top > 0 && c->level[c->top - 1] == level; level++) {
-        t->f->merge(&c->state[--c->top], &s);
-        s = c->state[c->top];
-    }
-    c->state[c->top] = s;
-    c->level[c->top++] = level;
-}
-
-static fold_state carry_close(const tree *t, carry *c) {
-    while (c->top > 1) {
-        c->top--;
-        t->f->merge(&c->state[c->top - 1], &c->state[c->top]);
-    }
-    return c->state[0];
-}
-
-/* Cut into aligned runs of at most 2^max_level leaves (random when max_level < 0), each run computed by the definition. */
-static fold_state by_runs(const tree *t, int max_level, uint64_t *seed) {
-    carry c = {.top = 0};
-    size_t leaves = leaves_of(t);
-    for (size_t at = 0; at < leaves;) {
-        int level = 0, most = max_level < 0 ? (int)(next_random(seed) % 6) : max_level;
-        while (level < most && at % ((size_t)2 << level) == 0 && at + ((size_t)2 << level) <= leaves) level++;
-        carry_push(t, &c, by_definition(t, at, (size_t)1 << level), level);
-        at += (size_t)1 << level;
-    }
-    return carry_close(t, &c);
 }
 
 static clf_scalar finish(clf_fold_id fold, clf_dtype value, const tree *t, const fold_state *s) {
@@ -117,8 +50,9 @@ static void check(clf_fold_id fold, clf_dtype value, size_t n, int lanes, size_t
     oracle_fold(fold, value, values, n, leaf / (size_t)lanes, exact, &want);
     bool ok = oracle_agrees(&want, got);
     if (!ok || !cuts_agree)
-        printf("\n    %s %s n=%zu lanes=%d leaf=%zu: %.17g, oracle %.20Lg / %lld within %.3Lg%s", clf_folds[fold].name, clf_dtype_name(value),
-               n, lanes, leaf, clf_scalar_as_f64(got), want.exact, (long long)want.integer, want.tol, cuts_agree ? "" : "; cuts differ");
+        printf("\n    %s %s n=%zu lanes=%d leaf=%zu: %.17g, oracle %.20Lg / %lld within %.3Lg%s", clf_folds[fold].name,
+               clf_dtype_name(value), n, lanes, leaf, clf_scalar_as_f64(got), want.exact, (long long)want.integer, want.tol,
+               cuts_agree ? "" : "; cuts differ");
     CU_ASSERT(ok && cuts_agree);
 }
 
@@ -128,7 +62,7 @@ static void check_shapes(clf_fold_id fold, clf_dtype value, size_t n, bool exact
     check(fold, value, n, clf_lanes(value), CLF_LEAF, exact);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         size_t block = (size_t)clf_col_block((int64_t)n, widths[i]);
-        if (n <= block * MAX_LEAVES) check(fold, value, n, clf_col_lanes(widths[i], value), block, exact);
+        if (n <= block * TREE_MAX_LEAVES) check(fold, value, n, clf_col_lanes(widths[i], value), block, exact);
     }
 }
 
@@ -193,8 +127,8 @@ static void test_small_integers(void) {
 }
 
 static void test_integers_wrap(void) {
-    static const clf_fold_id folds[] = {CLF_FOLD_SUM, CLF_FOLD_SUMSQ, CLF_FOLD_PROD, CLF_FOLD_MIN, CLF_FOLD_MAX, CLF_FOLD_ARGMIN,
-                                        CLF_FOLD_ARGMAX, CLF_FOLD_NNZ};
+    static const clf_fold_id folds[] = {CLF_FOLD_SUM, CLF_FOLD_SUMSQ,  CLF_FOLD_PROD,   CLF_FOLD_MIN,
+                                        CLF_FOLD_MAX, CLF_FOLD_ARGMIN, CLF_FOLD_ARGMAX, CLF_FOLD_NNZ};
     for (size_t i = 0; i < sizeof folds / sizeof *folds; i++)
         for (int in = CLF_I32; in <= CLF_U8; in++)
             for (size_t j = 0; j < NSIZES; j++) {
@@ -288,9 +222,9 @@ static void test_types(void) {
     static const struct {
         const char *name, *value, *result; /* for f32 f64 i32 i64 u8; letters f d i l u */
     } want[] = {
-        {"sum", "fdlll", "fdlll"},  {"sumsq", "fdlll", "fdlll"},  {"min", "fdilu", "fdilu"},    {"max", "fdilu", "fdilu"},
-        {"prod", "fdlll", "fdlll"}, {"mean", "fdddd", "fdddd"},   {"var", "fdddd", "fdddd"},    {"argmin", "fdilu", "lllll"},
-        {"any", "fdilu", "uuuuu"},  {"all", "fdilu", "uuuuu"},    {"argmax", "fdilu", "lllll"}, {"nnz", "fdilu", "lllll"},
+        {"sum", "fdlll", "fdlll"},  {"sumsq", "fdlll", "fdlll"}, {"min", "fdilu", "fdilu"},    {"max", "fdilu", "fdilu"},
+        {"prod", "fdlll", "fdlll"}, {"mean", "fdddd", "fdddd"},  {"var", "fdddd", "fdddd"},    {"argmin", "fdilu", "lllll"},
+        {"any", "fdilu", "uuuuu"},  {"all", "fdilu", "uuuuu"},   {"argmax", "fdilu", "lllll"}, {"nnz", "fdilu", "lllll"},
     };
     CU_ASSERT_EQUAL(sizeof want / sizeof *want, CLF_NFOLDS);
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
@@ -304,7 +238,8 @@ static void test_types(void) {
 }
 
 static void test_tree_sizes(void) {
-    static const int64_t rows[] = {0, 1, 16, 17, 1000, 16384, 16385, 1000000, INT64_C(1) << 40}, cols[] = {1, 5, 128, 129, 4096, 4097, 100000};
+    static const int64_t rows[] = {0, 1, 16, 17, 1000, 16384, 16385, 1000000, INT64_C(1) << 40},
+                         cols[] = {1, 5, 128, 129, 4096, 4097, 100000};
     CU_ASSERT(clf_col_lanes(1, CLF_F64) == 8 && clf_col_lanes(1, CLF_F32) == 16 && clf_col_lanes(8, CLF_F64) == 1);
     CU_ASSERT(clf_col_lanes(12, CLF_F64) == 2 && clf_col_lanes(12, CLF_F32) == 4 && clf_col_lanes(127, CLF_I32) == 8);
     CU_ASSERT(clf_col_lanes(129, CLF_F64) == 1 && clf_col_lanes(131, CLF_F32) == 1);

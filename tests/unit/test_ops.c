@@ -154,9 +154,9 @@ static void test_claim_exact(void) {
 
 /* F_ELEM: exactly the texts that call an elementary function. */
 static void test_claim_elementary(void) {
-    static const char *const functions[] = {"E_POW(",  "E_ATAN2(", "E_EXP(",  "E_EXPM1(", "E_LOG(",  "E_LOG1P(", "E_LOG2(",
-                                            "E_LOG10(", "E_SIN(",  "E_COS(",  "E_TAN(",   "E_ASIN(", "E_ACOS(",  "E_ATAN(",
-                                            "E_SINH(", "E_COSH(",  "E_TANH(", "E_ERF(",   "E_ERFC("};
+    static const char *const functions[] = {"E_POW(",   "E_ATAN2(", "E_EXP(",  "E_EXPM1(", "E_LOG(",  "E_LOG1P(", "E_LOG2(",
+                                            "E_LOG10(", "E_SIN(",   "E_COS(",  "E_TAN(",   "E_ASIN(", "E_ACOS(",  "E_ATAN(",
+                                            "E_SINH(",  "E_COSH(",  "E_TANH(", "E_ERF(",   "E_ERFC("};
     for (int op = 0; op < CLF_NOPS; op++) {
         bool calls = false;
         for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) calls |= strstr(clf_ops[op].text, functions[i]) != NULL;
@@ -187,7 +187,7 @@ static const char *const together[CLF_NDTYPES] = {"fdfdf", "ddddd", "fdili", "dd
 static clf_dtype from_letter(char c) { return (clf_dtype)(strchr("fdilu", c) - "fdilu"); }
 
 static const char *const comparisons[] = {"<", "<=", ">", ">=", "==", "!=", "&", "|", "xor", "!", "is.nan", "is.infinite"};
-static const char *const integer_keeping[] = {"+",   "-",     "*",     "%%",   "%/%", "min",     "max", "bitwAnd",
+static const char *const integer_keeping[] = {"+",      "-",   "*",   "%%",   "%/%",   "min",   "max",  "bitwAnd",
                                               "bitwOr", "neg", "abs", "sign", "round", "floor", "ceil", "sqr"};
 #define LISTED(list, name) is_listed(list, sizeof(list) / sizeof *(list), name)
 static bool is_listed(const char *const *list, size_t n, const char *name) {
@@ -204,6 +204,8 @@ static void contract_type(const char *name, int n, const clf_dtype *in, const bo
     for (int i = first; i < last; i++) all_scalar &= scalar[i];
     for (int i = first; i < last; i++)
         if (all_scalar || !scalar[i]) c = c ? together[from_letter(c)][in[i]] : "fdilu"[in[i]];
+    for (int i = first; i < last; i++)
+        if (!all_scalar && scalar[i] && (in[i] == CLF_F32 || in[i] == CLF_F64) && c != 'f' && c != 'd') c = 'd'; /* a real number makes integers real */
     bool compares = LISTED(comparisons, name), keeps = LISTED(integer_keeping, name);
     if (keeps && c == 'u') c = 'i';
     if (!compares && !keeps && !chooses && !replaces && strchr("ilu", c)) c = 'd';

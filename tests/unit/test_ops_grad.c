@@ -43,7 +43,7 @@ static const struct {
     const char *name;
     real (*fn)(real);
 } functions[] = {
-    {"log", logl},   {"exp", expl},   {"sqrt", sqrtl}, {"sin", sinl},      {"cos", cosl},
+    {"log", logl},   {"exp", expl},   {"sqrt", sqrtl},  {"sin", sinl},        {"cos", cosl},
     {"sinh", sinhl}, {"cosh", coshl}, {"sign", f_sign}, {"is.nan", f_is_nan},
 };
 
@@ -133,7 +133,9 @@ static real parse_comparison(reader *r) {
     return x;
 }
 static real parse_not(reader *r) { return take(r, "!") ? parse_not(r) == 0 : parse_comparison(r); }
-static real parse_or(reader *r) { /* & and | do not occur in the table */ return parse_not(r); }
+static real parse_or(reader *r) { /* & and | do not occur in the table */
+    return parse_not(r);
+}
 
 /* The i-th derivative of a grad column. */
 static real evaluate(const char *grad, int i, reader values, bool *ok) {
@@ -201,7 +203,7 @@ static int confirm(int op, int i) {
         bool ok, kink = false;
         if ((arity < 2 && p >= 8) || (arity < 3 && p >= 64)) break;
         for (int j = 0; j < 3; j++) x[j] = points[p >> 3 * j & 7] + (arity == 2 || j == 2 ? shift[j] : 0);
-        for (int j = 0; j < arity; j++) kink |= arity < 3 && x[j] == 0;
+        for (int j = 0; j < arity; j++) kink |= arity < 3 && fabs(x[j]) < 0.2;
         if (kink || !difference(op, x, i, &want)) continue;
         reader v = {.a = x[0], .b = x[1], .c = x[2], .o = value_at(op, x), .g = 1.25L};
         real got = evaluate(clf_ops[op].grad, i, v, &ok);

@@ -151,6 +151,8 @@ CLF_API clf_status clf_data(clf_mat *x, const void **out);
 CLF_API clf_status clf_info(const clf_mat *x, int64_t *rows, int64_t *cols, clf_dtype *t, bool *scalar);
 /** Status and message of a handle: CLF_OK and "" for a good one. */
 CLF_API clf_status clf_status_of(const clf_mat *x, const char **message);
+/** Give a leaf or parameter a name that explain shows. owns: copied. errors: CLF_E_ARG for anything else. */
+CLF_API clf_status clf_label(clf_mat *x, const char *name);
 CLF_API clf_ctx *clf_ctx_of(const clf_mat *x);
 CLF_API void clf_free(clf_mat *x);
 /** A mark; clf_epoch_end frees every handle made since, except those clf_keep was called on. Epochs nest. */

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Explain: collect what is known of the plan (and, when asked, run it step by step), then let a format write it. */
+#include "host/graph/explain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "planner/select.h"
+
+const char *clf_report_name(const clf_report *r, int32_t value, char *buf, size_t n) {
+    const clf_plan_value *v = &r->x->plan->value[value];
+    const clf_node *node = v->slot >= 0 && (size_t)v->slot < r->f->nslot ? r->f->slot_node[v->slot] : NULL;
+    if (node && node->text) return node->text;
+    snprintf(buf, n, "%%%d", v->node);
+    return buf;
+}
+
+void clf_report_covers(const clf_report *r, const clf_step *s, int most, clf_str *out) {
+    for (int i = 0; i < s->ncover; i++) {
+        const clf_gnode *x = &r->x->plan->g.node[s->cover[i]];
+        static const char *const way[] = {"", "row ", "col "};
+        if (i == most) {
+            clf_str_fmt(out, " ... (%d in all)", s->ncover);
+            return;
+        }
+        clf_str_put(out, i ? " " : "");
+        if (x->op == CLF_OP_FOLD) clf_str_fmt(out, "%s%s", way[x->attr[1]], clf_folds[x->attr[0]].name);
+        else clf_str_put(out, clf_ops[x->op].name);
+    }
+}
+
+const char *clf_report_kind(const clf_step *s) {
+    static const char *const kind[] = {"FUSED", "LIBRARY", "CONVERT", "TRANSFER", "CALLOUT", "CHECK"};
+    return kind[s->kind];
+}
+
+const char *clf_report_template(const clf_report *r, const clf_step *s) {
+    return s->kind == CLF_STEP_FUSED ? clf_templates[s->template_]->name : clf_ops[r->x->plan->g.node[s->node].op].name;
+}
+
+const char *clf_report_skeleton(const clf_exe_step *e) {
+    static const char *const name[] = {"tile", "ref", "", "gemm", "callout"};
+    return e->executor == CLF_ON_KERNEL ? e->sched.skel->name : name[e->executor];
+}
+
+static const char *pick_unit(double x, const double *scale, const char *const *unit, int n, double *scaled) {
+    int i = 0;
+    while (i < n - 1 && x >= scale[i + 1]) i++;
+    *scaled = x / scale[i];
+    return unit[i];
+}
+
+void clf_put_time(clf_str *out, double ns) {
+    static const double scale[] = {1, 1e3, 1e6, 1e9};
+    static const char *const unit[] = {"ns", "us", "ms", "s"};
+    double x;
+    const char *u = pick_unit(ns, scale, unit, 4, &x);
+    clf_str_fmt(out, "%.3g %s", x, u);
+}
+
+void clf_put_bytes(clf_str *out, double bytes) {
+    static const double scale[] = {1, 1e3, 1e6, 1e9};
+    static const char *const unit[] = {"B", "kB", "MB", "GB"};
+    double x;
+    const char *u = pick_unit(bytes, scale, unit, 4, &x);
+    clf_str_fmt(out, "%.3g %s", x, u);
+}
+
+/* Results and intermediates alive together, over the steps. */
+static size_t peak_bytes(const clf_plan *p) {
+    size_t now = 0, peak = 0;
+    for (int32_t s = 0; s < p->nstep; s++) {
+        const clf_step *t = &p->step[s];
+        for (int i = 0; i < t->nout; i++) now += p->value[t->out[i]].bytes;
+        if (now > peak) peak = now;
+        for (int i = 0; i < t->nout; i++)
+            if (p->value[t->out[i]].last == s) now -= p->value[t->out[i]].bytes;
+        for (int i = 0; i < t->nin; i++)
+            if (p->value[t->in[i]].last == s && p->value[t->in[i]].slot < 0) now -= p->value[t->in[i]].bytes;
+    }
+    return peak;
+}
+
+/* The other selectors' plans, costed on the device this one uses. */
+static clf_status compare(clf_report *r, clf_err *err) {
+    clf_limits lim = {(int)r->c->knobs.kernel_ops, 48};
+    const clf_profile *dev = r->x->device >= 0 ? clf_run_device_profile(r->c) : clf_run_host_profile(r->c);
+    for (int i = 0; clf_selectors[i] && r->nalternative < CLF_MOST_ALTERNATIVES; i++) {
+        if (!strcmp(clf_selectors[i]->name, r->selector)) continue;
+        clf_plan *p;
+        CLF_TRY(clf_plan_new(&p, &r->f->g, clf_selectors[i]->name, &lim, &r->c->mem, err));
+        clf_alternative *a = &r->alternative[r->nalternative++];
+        *a = (clf_alternative){clf_selectors[i]->name, p->nstep, 0};
+        for (int32_t s = 0; s < p->nstep; s++) a->predicted_ns += clf_step_cost_ns(p, &p->step[s], dev);
+        clf_plan_free(p);
+    }
+    return CLF_OK;
+}
+
+static clf_status analyze(clf_report *r, clf_exe *x, clf_frozen *f, clf_err *err) {
+    clf_ctx *c = r->c;
+    clf_buf **bufs = clf_mem_new(&c->mem, f->nroot, sizeof *bufs);
+    if (!bufs) return clf_fail(err, CLF_E_NOMEM, "explain: out of memory");
+    clf_status st = CLF_OK;
+    for (size_t s = 0; s < f->nslot && st == CLF_OK; s++) {
+        if (f->slot_node[s]->g.op == CLF_OP_PARAM) st = clf_fail(err, CLF_E_ARG, "explain: a program with parameters cannot be measured");
+        else clf_slot_fill(&f->slot[s], f->slot_node[s]);
+    }
+    for (int round = 0; round < 2 && st == CLF_OK; round++) { /* the first run warms up */
+        st = clf_exe_run(c, x, f->slot, true, bufs, err);
+        for (size_t i = 0; i < f->nroot && st == CLF_OK; i++) clf_buf_unref(bufs[i]);
+    }
+    clf_mem_free(&c->mem, bufs, f->nroot, sizeof *bufs);
+    for (int32_t s = 0; s < x->plan->nstep; s++) r->measured_ns += x->step[s].measured_ns;
+    r->analyzed = true;
+    return st;
+}
+
+static clf_status write_report(clf_report *r, clf_explain_format format, clf_write_fn write, void *user, clf_err *err) {
+    static void (*const writer[])(const clf_report *, clf_str *) = {clf_explain_text, clf_explain_dot, clf_explain_svg, clf_explain_json};
+    clf_str out;
+    clf_str_init(&out, &r->c->mem);
+    writer[format](r, &out);
+    clf_status st = out.failed ? clf_fail(err, CLF_E_NOMEM, "explain: out of memory") : CLF_OK;
+    if (st == CLF_OK) write(user, clf_str_c(&out), out.len);
+    clf_str_release(&out);
+    return st;
+}
+
+static clf_status explain_locked(clf_ctx *c, size_t n, clf_mat *const *m, clf_explain_format format, unsigned flags, clf_write_fn write, void *user, clf_err *err) {
+    clf_node **nodes = clf_mem_new(&c->mem, n, sizeof *nodes);
+    clf_frozen f;
+    clf_exe *x;
+    clf_status st = nodes ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "explain: out of memory");
+    memset(&f, 0, sizeof f);
+    for (size_t i = 0; i < n && st == CLF_OK; i++) {
+        if (!m[i] || m[i]->ctx != c) st = clf_fail(err, CLF_E_ARG, "explain: result %zu is missing or of another context", i + 1);
+        else nodes[i] = m[i]->node;
+    }
+    if (st != CLF_OK) goto out;
+    CLF_GO(clf_freeze(c, n, nodes, 0, NULL, &f, err));
+    CLF_GO(clf_run_plan(c, &f.g, &x, err));
+    clf_report r = {.c = c, .x = x, .f = &f, .selector = c->knobs.fuse, .memo = (flags & CLF_EXPLAIN_MEMO) != 0, .kernel = (flags & CLF_EXPLAIN_KERNEL) != 0};
+    r.peak_bytes = peak_bytes(x->plan);
+    CLF_GO(compare(&r, err));
+    if (flags & CLF_EXPLAIN_ANALYZE) CLF_GO(analyze(&r, x, &f, err));
+    CLF_GO(write_report(&r, format, write, user, err));
+out:
+    clf_frozen_release(&f);
+    clf_mem_free(&c->mem, nodes, n, sizeof *nodes);
+    return st;
+}
+
+clf_status clf_explain(size_t n, clf_mat *const *m, clf_explain_format format, unsigned flags, clf_write_fn write, void *user) {
+    if (!n || !m || !m[0] || !m[0]->ctx) return CLF_E_ARG;
+    clf_ctx *c = m[0]->ctx;
+    clf_err err = {CLF_OK, ""};
+    clf_ctx_lock(c);
+    clf_status st;
+    if (!write || (int)format < 0 || (int)format > CLF_JSON) st = clf_fail(&err, CLF_E_ARG, "clf_explain: no writer, or no format %d", (int)format);
+    else st = explain_locked(c, n, m, format, flags, write, user, &err);
+    if (st != CLF_OK) clf_ctx_fail(c, &err);
+    clf_ctx_unlock(c);
+    return st;
+}

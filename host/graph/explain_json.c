@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Explain as JSON, schema 1 of docs/language.md. Streamed; no tree is built. */
+#include <math.h>
+
+#include "host/graph/explain.h"
+
+static void put_string(clf_str *out, const char *s) {
+    clf_str_put(out, "\"");
+    for (; *s; s++) {
+        unsigned char ch = (unsigned char)*s;
+        if (ch == '"' || ch == '\\') clf_str_fmt(out, "\\%c", ch);
+        else if (ch < 0x20) clf_str_fmt(out, "\\u%04x", ch);
+        else clf_str_putn(out, s, 1);
+    }
+    clf_str_put(out, "\"");
+}
+
+static void put_number(clf_str *out, double x) {
+    if (isfinite(x)) clf_str_fmt(out, "%.15g", x);
+    else clf_str_put(out, "null");
+}
+
+static void put_pair(clf_str *out, const char *key, const char *value) {
+    clf_str_fmt(out, "\"%s\": ", key);
+    put_string(out, value);
+    clf_str_put(out, ", ");
+}
+
+static void put_inputs(const clf_report *r, const clf_step *t, clf_str *out) {
+    char name[32];
+    for (int i = 0; i < t->nin; i++) {
+        clf_str_put(out, i ? ", {" : "{");
+        put_pair(out, "name", clf_report_name(r, t->in[i], name, sizeof name));
+        clf_str_fmt(out, "\"bytes\": %zu, \"access\": \"%s\"}", r->x->plan->value[t->in[i]].bytes, t->kind == CLF_STEP_FUSED ? "stream" : "whole");
+    }
+}
+
+static void put_covers(const clf_report *r, const clf_step *t, clf_str *out) {
+    for (int i = 0; i < t->ncover; i++) {
+        const clf_gnode *x = &r->x->plan->g.node[t->cover[i]];
+        clf_str_fmt(out, "%s\"%%%d %s\"", i ? ", " : "", t->cover[i], x->op == CLF_OP_FOLD ? clf_folds[x->attr[0]].name : clf_ops[x->op].id);
+    }
+}
+
+static void put_step(const clf_report *r, int32_t s, clf_str *out) {
+    const clf_step *t = &r->x->plan->step[s];
+    const clf_exe_step *e = &r->x->step[s];
+    clf_str_fmt(out, "{\"id\": %d, ", s);
+    put_pair(out, "kind", clf_report_kind(t));
+    put_pair(out, "template", clf_report_template(r, t));
+    put_pair(out, "skeleton", clf_report_skeleton(e));
+    put_pair(out, "device", clf_exe_where(r->c, r->x, e));
+    clf_str_put(out, "\"driver\": null, \"covers\": [");
+    put_covers(r, t, out);
+    clf_str_put(out, "], \"inputs\": [");
+    put_inputs(r, t, out);
+    clf_str_put(out, "], \"reads_bytes\": ");
+    put_number(out, e->read_bytes);
+    clf_str_put(out, ", \"writes_bytes\": ");
+    put_number(out, e->write_bytes);
+    clf_str_put(out, ", \"flops\": ");
+    put_number(out, t->flops);
+    clf_str_put(out, ", \"predicted_ns\": ");
+    put_number(out, e->predicted_ns);
+    clf_str_put(out, ", \"measured_ns\": ");
+    put_number(out, r->analyzed ? e->measured_ns : NAN);
+    clf_str_fmt(out, ", \"tier\": %d, \"launches\": %d}", e->executor == CLF_ON_KERNEL ? e->sched.skel->tier : 0, e->executor == CLF_ON_KERNEL ? e->facts.launches : 1);
+}
+
+void clf_explain_json(const clf_report *r, clf_str *out) {
+    const clf_plan *p = r->x->plan;
+    char name[32];
+    clf_str_put(out, "{\"schema\": 1, \"steps\": [");
+    for (int32_t s = 0; s < p->nstep; s++) {
+        clf_str_put(out, s ? ",\n  " : "\n  ");
+        put_step(r, s, out);
+    }
+    clf_str_put(out, "],\n \"roots\": [");
+    for (int32_t i = 0; i < p->nroot; i++) {
+        clf_str_put(out, i ? ", " : "");
+        put_string(out, clf_report_name(r, p->root[i], name, sizeof name));
+    }
+    clf_str_put(out, "], \"transfers\": [], \"predicted_ns\": ");
+    put_number(out, r->x->predicted_ns);
+    clf_str_fmt(out, ", \"peak_bytes\": %zu,\n \"alternatives\": [", r->peak_bytes);
+    for (int i = 0; i < r->nalternative; i++) {
+        clf_str_fmt(out, "%s{\"selector\": \"%s\", \"steps\": %d, \"predicted_ns\": ", i ? ", " : "", r->alternative[i].selector, r->alternative[i].steps);
+        put_number(out, r->alternative[i].predicted_ns);
+        clf_str_put(out, "}");
+    }
+    clf_str_put(out, "],\n \"cuts\": [");
+    for (int32_t i = 0; i < p->ncut; i++) {
+        clf_str_fmt(out, "%s{\"edge\": \"%%%d -> ", i ? ", " : "", p->cut[i].from);
+        if (p->cut[i].to >= 0) clf_str_fmt(out, "%%%d", p->cut[i].to);
+        else clf_str_put(out, "result");
+        clf_str_put(out, "\", \"reason\": ");
+        put_string(out, clf_reason_text((clf_reason)p->cut[i].reason));
+        clf_str_put(out, "}");
+    }
+    clf_str_put(out, "]}\n");
+}

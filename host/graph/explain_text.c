@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Explain as text, for people. */
+#include "host/graph/explain.h"
+
+#include "planner/template.h"
+
+static void put_values(const clf_report *r, const char *what, int n, const int32_t *value, clf_str *out) {
+    char name[32];
+    clf_str_fmt(out, "       %-9s", what);
+    if (!n) clf_str_put(out, "nothing");
+    for (int i = 0; i < n; i++) {
+        clf_str_fmt(out, "%s%s ", i ? ", " : "", clf_report_name(r, value[i], name, sizeof name));
+        clf_put_bytes(out, (double)r->x->plan->value[value[i]].bytes);
+    }
+    clf_str_put(out, "\n");
+}
+
+static void put_times(const clf_report *r, const clf_exe_step *e, clf_str *out) {
+    const clf_profile *dev = e->executor == CLF_ON_KERNEL ? clf_run_device_profile(r->c) : clf_run_host_profile(r->c);
+    clf_str_put(out, "       predicted ");
+    clf_put_time(out, e->predicted_ns);
+    if (dev->assumed) clf_str_put(out, " (profile assumed; clf_calibrate measures it)");
+    if (r->analyzed && e->measured_ns > 0) {
+        double gbs = (e->read_bytes + e->write_bytes) / e->measured_ns, roof = dev->read_bytes_per_s[CLF_PROFILE_TIERS - 1] / 1e9;
+        clf_str_put(out, "   measured ");
+        clf_put_time(out, e->measured_ns);
+        clf_str_fmt(out, " (%+.0f %%)   %.3g GB/s", 100 * (e->measured_ns / e->predicted_ns - 1), gbs);
+        if (!dev->assumed && roof > 0) clf_str_fmt(out, " of %.3g", roof);
+    }
+    clf_str_put(out, "\n");
+}
+
+static void put_step(const clf_report *r, int32_t s, clf_str *out) {
+    const clf_step *t = &r->x->plan->step[s];
+    const clf_exe_step *e = &r->x->step[s];
+    clf_str_fmt(out, " %-4d  %s %s  %s on %s\n", s + 1, clf_report_kind(t), clf_report_template(r, t), clf_report_skeleton(e), clf_exe_where(r->c, r->x, e));
+    if (t->kind == CLF_STEP_FUSED) {
+        clf_str_put(out, "       covers   ");
+        clf_report_covers(r, t, 24, out);
+        clf_str_put(out, "\n");
+    }
+    put_values(r, "reads", t->nin, t->in, out);
+    put_values(r, "writes", t->nout, t->out, out);
+    put_times(r, e, out);
+    if (e->why[0]) clf_str_fmt(out, "       because  %s\n", e->why);
+}
+
+static void put_cuts(const clf_report *r, clf_str *out) {
+    const clf_plan *p = r->x->plan;
+    enum { MOST = 24 };
+    for (int32_t i = 0; i < p->ncut && i < MOST; i++) {
+        const clf_cut *c = &p->cut[i];
+        clf_str_fmt(out, "%s %s %%%d", i ? "      " : " cuts ", clf_ops[p->g.node[c->from].op].name, c->from);
+        if (c->to >= 0) clf_str_fmt(out, " -> %s %%%d", clf_ops[p->g.node[c->to].op].name, c->to);
+        clf_str_fmt(out, ": %s\n", clf_reason_text((clf_reason)c->reason));
+    }
+    if (p->ncut > MOST) clf_str_fmt(out, "       ... and %d more\n", p->ncut - MOST);
+}
+
+void clf_explain_text(const clf_report *r, clf_str *out) {
+    const clf_plan *p = r->x->plan;
+    enum { MOST = 64 };
+    int fused = 0;
+    for (int32_t s = 0; s < p->nstep; s++) fused += p->step[s].kind == CLF_STEP_FUSED;
+    clf_str_fmt(out, " plan  %d step%s, %d fused, selector %s, predicted ", p->nstep, p->nstep == 1 ? "" : "s", fused, r->selector);
+    clf_put_time(out, r->x->predicted_ns);
+    if (r->analyzed) {
+        clf_str_put(out, ", measured ");
+        clf_put_time(out, r->measured_ns);
+    }
+    clf_str_put(out, ", peak ");
+    clf_put_bytes(out, (double)r->peak_bytes);
+    clf_str_put(out, " of results and intermediates\n");
+    for (int32_t s = 0; s < p->nstep && s < MOST; s++) put_step(r, s, out);
+    if (p->nstep > MOST) clf_str_fmt(out, "       ... and %d more steps\n", p->nstep - MOST);
+    for (int i = 0; i < r->nalternative; i++) {
+        clf_str_fmt(out, " not   %s: %d steps, predicted ", r->alternative[i].selector, r->alternative[i].steps);
+        clf_put_time(out, r->alternative[i].predicted_ns);
+        clf_str_put(out, "\n");
+    }
+    put_cuts(r, out);
+    if (!r->memo) return;
+    clf_memo memo;
+    clf_arena scratch;
+    clf_arena_init(&scratch, &r->c->mem);
+    clf_str_put(out, " memo\n");
+    if (clf_explore(&p->g, &scratch, &memo, NULL) == CLF_OK) clf_memo_print(&memo, out);
+    clf_arena_release(&scratch);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The tool `clfuse`: a user of the library like any other, on the public headers alone.
+ *   main.c     which subcommand            options.c  the command line, from one table
+ *   run.c explain.c info.c bench.c         the subcommands
+ *   source.c   --in: where values come from   text.c  programs and files
+ *   print.c    results as text and as JSON    fail.c  error lines and exit codes */
+#ifndef CLFUSE_TOOL_H
+#define CLFUSE_TOOL_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "clfuse/clfuse.h"
+
+/* Exit codes that scripts rely on. */
+typedef enum tool_exit {
+    TOOL_OK = 0,
+    TOOL_CHECK = 1,     /* a result failed its check */
+    TOOL_USAGE = 2,     /* command line, syntax, unknown name */
+    TOOL_MISSING = 3,   /* no usable device, missing component */
+    TOOL_FAILED = 4     /* everything else */
+} tool_exit;
+
+/** Print "clfuse: ..." as one line on stderr and return code. */
+tool_exit tool_fail(tool_exit code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** The same for what a library call returned; `where` ("" for none) is put before the library's message. */
+tool_exit tool_fail_status(clf_ctx *c, clf_status st, const char *where);
+/** A line worth knowing that is no error, on stderr. */
+void tool_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#define TOOL_TRY(x)                                  \
+    do {                                             \
+        tool_exit tool_try_ = (x);                   \
+        if (tool_try_ != TOOL_OK) return tool_try_;  \
+    } while (0)
+
+/* NAME[,NAME]=TEXT of --in, --out and --dims. */
+typedef struct tool_pair {
+    char *name, *second;    /* second: the labels' name, or NULL */
+    const char *text;
+    const char *type;       /* --type given for it */
+} tool_pair;
+typedef struct tool_pairs {
+    tool_pair *at;
+    size_t n;
+} tool_pairs;
+
+typedef struct tool_options {
+    const char *device, *fuse, *tier, *strategy, *dtype;    /* everywhere */
+    const char *program;                                    /* -e */
+    const char *file;                                       /* the program's file */
+    tool_pairs in, out, dims;
+    const char *na, *head, *format, *output, *profile;
+    bool explain, json, analyze, memo, kernel, env, help;
+    long head_rows;                                         /* -1: all */
+} tool_options;
+
+enum { TOOL_RUN = 1, TOOL_EXPLAIN = 2, TOOL_INFO = 4 };
+/** Read argv[first..]. command: one of the above. owns: tool_options_release, also after a failure. */
+tool_exit tool_options_read(tool_options *o, unsigned command, int argc, char **argv, int first);
+void tool_options_release(tool_options *o);
+/** Open a context as the options say. */
+tool_exit tool_open(const tool_options *o, clf_ctx **out);
+
+/** The program's text, from -e or the file. owns: caller, free(). */
+tool_exit tool_program(const tool_options *o, char **text);
+/** How messages call the place the program came from: "" for -e, "FILE: " for a file. */
+const char *tool_program_name(const tool_options *o, char *buf, size_t n);
+
+/* The variables of a program. */
+typedef struct tool_vars {
+    clf_binding *at;
+    size_t n;
+} tool_vars;
+/** Bind every --in and --dims. owns: free(vars->at), also after a failure. */
+tool_exit tool_bind(clf_ctx *c, const tool_options *o, tool_vars *vars);
+
+/* A parsed program. */
+typedef struct tool_results {
+    clf_result *at;
+    size_t n;
+} tool_results;
+/** Bind, read and parse. owns: free(r->at), free(vars->at), also after a failure. */
+tool_exit tool_parse(clf_ctx *c, const tool_options *o, tool_vars *vars, tool_results *r);
+
+/** Print an evaluated value as text; head < 0: all rows. */
+tool_exit tool_print(FILE *f, clf_mat *x, long head);
+/** Print evaluated results as the document of `run --json`. */
+tool_exit tool_print_json(FILE *f, const clf_result *const *r, size_t n, double time_ms);
+/** A JSON string, quotes included. */
+void tool_json_string(FILE *f, const char *s);
+
+tool_exit tool_run(int argc, char **argv);
+tool_exit tool_explain(int argc, char **argv);
+tool_exit tool_info(int argc, char **argv);
+tool_exit tool_bench(int argc, char **argv);
+extern const char tool_usage[];
+#endif

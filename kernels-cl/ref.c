@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The reference executor: which values are computed where (frames, ref_run.h), and the machine that computes them. Chosen for being
+ * obviously right: one value at a time, every fold value recomputed wherever its axes moved. ref_data.c reads memory, ref_sink.c runs
+ * the sinks, ref_ops.c knows operators and the reduction tree. */
+#include "kernels-cl/ref.h"
+
+#include <string.h>
+
+#include "kernels-cl/ref_run.h"
+
+static bool is_fold(const clf_value *v) { return v->op == CLF_V_FOLD || v->op == CLF_V_SCAN; }
+
+/* ---- frames -------------------------------------------------------------------------------------------------------------- */
+
+static void mark_value(clf_ref_job *r, int32_t v) {
+    if (v >= 0) r->mark[v] = 1;
+}
+
+/* Mark what value v reads in the frame it is computed in; a fold's body lives in its own frame. */
+static void mark_inputs(clf_ref_job *r, int v) {
+    const clf_value *x = &r->c->value[v];
+    if (is_fold(x)) {
+        const clf_ref_frame *f = &r->frame[r->frame_of[v]];
+        for (int q = 0; q < f->nhoist; q++) mark_value(r, f->hoist[q]);
+        return;
+    }
+    for (int q = 0; q < 3; q++) mark_value(r, x->in[q]);
+    if (x->op != CLF_V_LOAD) return;
+    const clf_access *a = &r->c->access[x->arg];
+    for (int d = 0; d < a->rank; d++) mark_value(r, a->at[d].value);
+}
+
+/* From the marked roots: values that vary with `axes` are computed in the frame, the others are handed in. */
+static void fill_frame(clf_ref_job *r, clf_ref_frame *f, uint32_t axes) {
+    f->nlist = f->nhoist = 0;
+    for (int v = r->c->nvalue - 1; v >= 0; v--) {
+        bool here = f->value < 0 || (r->c->value[v].axes & axes);
+        if (r->mark[v] && here) mark_inputs(r, v);
+    }
+    for (int v = 0; v < r->c->nvalue; v++) {
+        bool here = f->value < 0 || (r->c->value[v].axes & axes);
+        if (r->mark[v] && here) f->list[f->nlist++] = v;
+        if (r->mark[v] && !here) f->hoist[f->nhoist++] = v;
+    }
+}
+
+static clf_status make_frames(clf_ref_job *r) {
+    const clf_cplan *c = r->c;
+    size_t nv = (size_t)c->nvalue, cells;
+    r->nframe = 1;
+    for (int v = 0; v < c->nvalue; v++) r->nframe += is_fold(&c->value[v]);
+    if (!clf_mul_ok((size_t)r->nframe * 2, nv, &cells)) return clf_fail(r->err, CLF_E_LIMIT, "reference executor: too many values");
+    r->frame = clf_mem_new(r->mem, (size_t)r->nframe, sizeof *r->frame);
+    r->frame_of = clf_mem_new(r->mem, nv, sizeof *r->frame_of);
+    r->mark = clf_mem_new(r->mem, nv, 1);
+    r->lists = clf_mem_new(r->mem, cells, sizeof *r->lists);
+    r->slots = clf_mem_new(r->mem, cells / 2, sizeof *r->slots);
+    if (!r->frame || !r->frame_of || !r->mark || !r->lists || !r->slots) return clf_fail(r->err, CLF_E_NOMEM, "reference executor: out of memory");
+    for (int f = 0; f < r->nframe; f++) {
+        r->frame[f].value = -1;
+        r->frame[f].list = r->lists + 2 * nv * (size_t)f;
+        r->frame[f].hoist = r->frame[f].list + nv;
+        r->frame[f].at = r->slots + nv * (size_t)f;
+    }
+    for (int v = 0, f = 0; v < c->nvalue; v++) {
+        if (!is_fold(&c->value[v])) continue;
+        r->frame_of[v] = ++f;
+        r->frame[f].value = v;
+        memset(r->mark, 0, nv);
+        mark_value(r, c->value[v].in[0]);
+        fill_frame(r, &r->frame[f], r->moves[c->value[v].axis]);
+    }
+    return CLF_OK;
+}
+
+static void free_frames(clf_ref_job *r) {
+    size_t nv = (size_t)r->c->nvalue, nf = (size_t)r->nframe;
+    clf_mem_free(r->mem, r->slots, nf * nv, sizeof *r->slots);
+    clf_mem_free(r->mem, r->lists, nf * nv * 2, sizeof *r->lists);
+    clf_mem_free(r->mem, r->mark, nv, 1);
+    clf_mem_free(r->mem, r->frame_of, nv, sizeof *r->frame_of);
+    clf_mem_free(r->mem, r->frame, nf, sizeof *r->frame);
+}
+
+void clf_ref_root(clf_ref_job *r, const clf_sink *s) {
+    memset(r->mark, 0, (size_t)r->c->nvalue);
+    for (int q = 0; q < 4; q++) mark_value(r, s->value[q]);
+    for (int q = 0; q < 2; q++) mark_value(r, s->key[q]);
+    mark_value(r, s->guard);
+    mark_value(r, s->order);
+    fill_frame(r, &r->frame[0], 0);
+    r->fresh = true;
+}
+
+/* ---- the machine --------------------------------------------------------------------------------------------------------- */
+
+static clf_status compute(clf_ref_job *r, clf_slot *at, int v) {
+    const clf_value *x = &r->c->value[v];
+    if (clf_op_is_cell(x->op)) {
+        clf_dtype t = (clf_dtype)r->c->value[x->in[0]].dtype;
+        clf_slot in[3] = {{0}, {0}, {0}};
+        for (int q = 0; q < 3 && x->in[q] >= 0; q++) in[q] = at[x->in[q]];
+        at[v] = clf_ref_cast(clf_ref_cell(x->op, t, in), t, (clf_dtype)x->dtype);
+        return CLF_OK;
+    }
+    switch (x->op) {
+    case CLF_V_LOAD: return clf_ref_read(r, x->arg, at, &at[v]);
+    case CLF_V_INDEX: at[v].i = r->pos[x->arg]; return CLF_OK;
+    case CLF_V_CAST: at[v] = clf_ref_cast(at[x->in[0]], (clf_dtype)r->c->value[x->in[0]].dtype, (clf_dtype)x->dtype); return CLF_OK;
+    default: {
+        clf_scalar s = clf_scalar_to(r->bind->param[x->arg], (clf_dtype)x->dtype);
+        at[v] = clf_dtype_float(s.dtype) ? (clf_slot){.f = s.u.f} : (clf_slot){.i = s.u.i};
+        return CLF_OK;
+    }
+    }
+}
+
+/* The last position is done: hand the result to the frame outside and put the axis back. */
+static clf_status leave(clf_ref_job *r, int *top) {
+    clf_ref_frame *f = &r->frame[*top];
+    clf_ref_frame *up = &r->frame[f->up];
+    up->at[f->value] = clf_ref_tree_end(&f->tree);
+    up->cursor++;
+    *top = f->up;
+    return clf_ref_axis_set(r, r->c->value[f->value].axis, f->outside);
+}
+
+/* Stand at the frame's current position, or leave when there is none. */
+static clf_status stand(clf_ref_job *r, int *top) {
+    clf_ref_frame *f = &r->frame[*top];
+    if (f->now >= f->end) return leave(r, top);
+    f->cursor = 0;
+    return clf_ref_axis_set(r, r->c->value[f->value].axis, f->now);
+}
+
+static clf_status enter(clf_ref_job *r, int *top, int v) {
+    const clf_value *x = &r->c->value[v];
+    clf_ref_frame *f = &r->frame[r->frame_of[v]];
+    bool scan = x->op == CLF_V_SCAN, entries = r->c->axis[x->axis].kind == CLF_AXIS_ENTRY;
+    clf_dtype t = (clf_dtype)r->c->value[x->in[0]].dtype;
+    for (int q = 0; q < f->nhoist; q++) f->at[f->hoist[q]] = r->frame[*top].at[f->hoist[q]];
+    f->up = *top;
+    f->outside = r->count[x->axis];
+    CLF_TRY(clf_ref_axis_open(r, x->axis, &f->now, &f->end));
+    if (scan) f->end = f->outside + 1;
+    if (scan) clf_ref_tree_begin(&f->tree, (clf_fold_id)x->arg, t, 1, INT64_MAX);
+    else clf_ref_tree_begin(&f->tree, (clf_fold_id)x->arg, t, entries ? 4 : clf_lanes(t), entries ? CLF_LEAF / 2 : CLF_LEAF);
+    *top = r->frame_of[v];
+    return stand(r, top);
+}
+
+/* One position of the frame is evaluated: fold it and move on. */
+static clf_status advance(clf_ref_job *r, int *top) {
+    clf_ref_frame *f = &r->frame[*top];
+    const clf_value *x = &r->c->value[f->value];
+    int64_t k = r->c->axis[x->axis].kind == CLF_AXIS_ENTRY ? r->pos[x->axis] : f->tree.p;
+    clf_ref_tree_step(&f->tree, f->at[x->in[0]], k, true);
+    f->now++;
+    return stand(r, top);
+}
+
+clf_status clf_ref_eval(clf_ref_job *r) {
+    int top = 0;
+    uint32_t moved = r->fresh ? UINT32_MAX : r->moved;
+    r->frame[0].cursor = 0;
+    for (;;) {
+        clf_ref_frame *f = &r->frame[top];
+        if (f->cursor == f->nlist) {
+            if (top == 0) break;
+            CLF_TRY(advance(r, &top));
+            continue;
+        }
+        int v = f->list[f->cursor];
+        if (top == 0 && !r->fresh && !(r->c->value[v].axes & moved)) {
+            f->cursor++;
+        } else if (is_fold(&r->c->value[v])) {
+            CLF_TRY(enter(r, &top, v));
+        } else {
+            CLF_TRY(compute(r, f->at, v));
+            f->cursor++;
+        }
+    }
+    r->fresh = false;
+    r->moved = 0;
+    return CLF_OK;
+}
+
+clf_status clf_ref_run(const clf_cplan *c, const clf_bind *bind, clf_mem *mem, clf_err *err) {
+    clf_ref_job r = {.c = c, .bind = bind, .mem = mem, .err = err};
+    clf_status st;
+    CLF_GO(clf_ref_bind(&r));
+    CLF_GO(make_frames(&r));
+    for (int i = 0; i < c->nsink; i++) CLF_GO(clf_ref_sink(&r, i));
+out:
+    free_frames(&r);
+    return st;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Writing the holes of cell.chunk.cl. Names in the text: xA oK memory of access A and output K with base offsets xbA obK and row
+ * stride xlA; qA pointer of access A at the current strip; vN value N (vN_R: of strip R of those taken at once); tN private tile of a
+ * value between loops, gA repeated row vector; of fold sink S, per state component M: fSlM lanes, fSwM wide state, fSzM full-fold
+ * stack, fSaM column accumulator, fSkM column stack, fSyM row stack. */
+#ifndef CLF_KERNELS_SKEL_CELL_TEXT_H
+#define CLF_KERNELS_SKEL_CELL_TEXT_H
+#include "kernels-cl/emit.h"
+#include "kernels-cl/skel/cell_plan.h"
+
+typedef struct clf_ctext {
+    clf_emit e;
+    const clf_cell *p;
+    const clf_cplan *c;
+    uint8_t *stage;      /* per value: the loop that computes it */
+    uint64_t *uses;      /* per value: the loops that read it */
+    int stages;
+    bool nontemporal;
+    char strip[24];      /* cells of a full strip, as text */
+    int ru;              /* strips the text now being written takes at once */
+    bool whole;          /* it takes full strips only */
+    int now;             /* its loop */
+    bool tail;           /* its last, short vector of `r` cells */
+    bool once;           /* what varies with columns only */
+} clf_ctext;
+
+#define CLF_PUT(x, ...) clf_str_fmt((x)->e.out, __VA_ARGS__)
+
+/* cell_text.c */
+bool clf_ctext_varies(const clf_ctext *x, uint32_t axes); /* from strip to strip */
+void clf_ctext_value(clf_ctext *x, int v, int r);         /* name of a value */
+void clf_ctext_operand(clf_ctext *x, int v, int width, int r);
+void clf_ctext_compute(clf_ctext *x, int v, int width, int r); /* declaration of one value */
+void clf_ctext_schedule(clf_ctext *x);                    /* values to loops */
+void clf_ctext_setup(clf_ctext *x);
+void clf_ctext_strip(clf_ctext *x, int ru);
+void clf_ctext_once(clf_ctext *x);
+void clf_ctext_spans(clf_ctext *x);                       /* loops over the cells j0 .. e1 */
+
+/* cell_folds.c */
+static inline clf_dtype clf_ctext_type(const clf_ctext *x, int s) { return (clf_dtype)x->c->value[x->c->sink[s].value[0]].dtype; }
+void clf_fold_setup(clf_ctext *x);
+void clf_fold_lanes(clf_ctext *x, int s, int r);          /* declare empty lanes */
+void clf_fold_step(clf_ctext *x, int s, int r);           /* lanes take the value at u */
+void clf_fold_wide(clf_ctext *x, int s, int r);           /* lanes to fSwM_R, declared before */
+void clf_fold_wide_decl(clf_ctext *x, int s, int r);
+void clf_fold_row_open(clf_ctext *x, int s, int r);
+void clf_fold_row_leaf(clf_ctext *x, int s, int r);
+void clf_fold_row_close(clf_ctext *x, int s, int r);
+void clf_fold_col_step(clf_ctext *x, int s);
+void clf_fold_tile_step(clf_ctext *x, int s);             /* full fold outside FLAT: the value goes to a private tile */
+void clf_fold_tile_flush(clf_ctext *x);                   /* after a span: whole leaves leave the tile */
+void clf_fold_full_leaf(clf_ctext *x);                    /* FLAT: lanes of all full folds onto the stack */
+void clf_fold_hole_col_init(clf_ctext *x);
+void clf_fold_hole_col_push(clf_ctext *x);
+void clf_fold_hole_finish(clf_ctext *x);
+void clf_fold_hole_final(clf_ctext *x);
+void clf_fold_hole_full(clf_ctext *x, int which);         /* 0 MERGE 1 PUT 2 GET 3 INIT */
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The skeletons, in order of preference. A new one is a .cl text, its C twin and a row here. */
+#include "planner/skel.h"
+
+extern const clf_skel clf_skel_cell_chunk;
+
+const clf_skel *const clf_skels[] = {&clf_skel_cell_chunk, NULL};
