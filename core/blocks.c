@@ -21,35 +21,42 @@ void clf_blocks_init(clf_blocks *b, clf_mem *mem) {
     b->mem = mem;
 }
 
-void *clf_block_take(clf_blocks *b, size_t bytes) {
+static clf_block *new_block(clf_blocks *b, int c) {
+    clf_block *p = clf_mem_new(b->mem, 1, sizeof *p);
+    if (!p) return NULL;
+    p->class_ = c;
+    p->data = clf_mem_data(b->mem, class_bytes(c));
+    if (p->data) return p;
+    clf_mem_free(b->mem, p, 1, sizeof *p);
+    return NULL;
+}
+
+clf_block *clf_block_take(clf_blocks *b, size_t bytes) {
     int c = class_of(bytes);
     if (c < 0) return NULL;
-    void *p = b->free[c];
-    if (p) {
-        memcpy(&b->free[c], p, sizeof p);
-        b->pooled_bytes -= class_bytes(c);
-        return p;
-    }
-    p = clf_mem_data(b->mem, class_bytes(c));
-    if (p || !b->pooled_bytes) return p;
-    clf_blocks_trim(b);
-    return clf_mem_data(b->mem, class_bytes(c));
+    clf_block *p = b->free[c];
+    if (!p) return new_block(b, c);
+    b->free[c] = p->next;
+    b->pooled_bytes -= class_bytes(c);
+    return p;
 }
 
-void clf_block_give(clf_blocks *b, void *p, size_t bytes) {
+void clf_block_give(clf_blocks *b, clf_block *p) {
     if (!p) return;
-    int c = class_of(bytes);
-    memcpy(p, &b->free[c], sizeof p);
-    b->free[c] = p;
-    b->pooled_bytes += class_bytes(c);
+    p->next = b->free[p->class_];
+    b->free[p->class_] = p;
+    b->pooled_bytes += class_bytes(p->class_);
 }
 
-void clf_blocks_trim(clf_blocks *b) {
+bool clf_blocks_trim(clf_blocks *b) {
+    bool any = b->pooled_bytes != 0;
     for (int c = 0; c < CLF_BLOCK_CLASSES; c++)
         while (b->free[c]) {
-            void *p = b->free[c];
-            memcpy(&b->free[c], p, sizeof p);
-            clf_mem_data_free(b->mem, p, class_bytes(c));
+            clf_block *p = b->free[c];
+            b->free[c] = p->next;
+            clf_mem_data_free(b->mem, p->data, class_bytes(c));
+            clf_mem_free(b->mem, p, 1, sizeof *p);
         }
     b->pooled_bytes = 0;
+    return any;
 }

@@ -33,7 +33,8 @@ clf_buf *clf_buf_pooled(clf_blocks *blocks, uint64_t id, size_t bytes) {
     clf_buf *b = new_header(blocks->mem, id, bytes);
     if (!b) return NULL;
     b->blocks = blocks;
-    b->host = clf_block_take(blocks, bytes);
+    b->block = clf_block_take(blocks, bytes);
+    b->host = b->block ? b->block->data : NULL;
     if (b->host) return b;
     clf_mem_free(blocks->mem, b, 1, sizeof *b);
     return NULL;
@@ -57,7 +58,7 @@ clf_buf *clf_buf_ref(clf_buf *b) {
 void clf_buf_unref(clf_buf *b) {
     if (!b || atomic_fetch_sub(&b->refs, 1) != 1) return;
     if (b->blocks)
-        clf_block_give(b->blocks, b->host, b->bytes);
+        clf_block_give(b->blocks, b->block);
     else if (!b->borrowed)
         clf_mem_data_free(b->mem, b->host, b->bytes);
     else if (b->release)

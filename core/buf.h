@@ -12,6 +12,7 @@ typedef struct clf_buf {
     uint64_t id;              /* unique in the context */
     atomic_uint_fast64_t version;
     clf_blocks *blocks;       /* where `host` came from; NULL: the ledger itself */
+    clf_block *block;
     bool borrowed;            /* caller memory: `release` tells when we are done */
     clf_release_fn release;
     void *user;

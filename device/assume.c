@@ -6,23 +6,41 @@
 
 /* evaluations per second and core, f64, in the order of CLF_OP_CLASSES; f32 does twice as many */
 static const double core_rate[CLF_NCLASSES] = {
-    [CLF_CLASS_ADD] = 6e9,    [CLF_CLASS_CMP] = 4e9,    [CLF_CLASS_DIV] = 6e8,    [CLF_CLASS_SQRT] = 5e8,
-    [CLF_CLASS_EXP] = 3.5e8,  [CLF_CLASS_LOG] = 3e8,    [CLF_CLASS_POW] = 6e7,    [CLF_CLASS_TRIG] = 1e8,
+    [CLF_CLASS_ADD] = 6e9,   [CLF_CLASS_CMP] = 4e9, [CLF_CLASS_DIV] = 6e8, [CLF_CLASS_SQRT] = 5e8,
+    [CLF_CLASS_EXP] = 3.5e8, [CLF_CLASS_LOG] = 3e8, [CLF_CLASS_POW] = 6e7, [CLF_CLASS_TRIG] = 1e8,
 };
 
 typedef struct kind_figures {
-    double tier_bytes[CLF_PROFILE_TIERS], core_bytes_per_s[CLF_PROFILE_TIERS], most_bytes_per_s; /* last: of DRAM, all cores */
-    double write_cost, core_factor, async_ns, sync_ns, second_ns, transfer_bytes_per_s, transfer_ns, alloc_bytes, arg_bytes, llc_bytes;
+    double tier_bytes[CLF_PROFILE_TIERS];       /* the first two per core */
+    double core_bytes_per_s[CLF_PROFILE_TIERS]; /* per core ... */
+    double memory_bytes_per_s;                  /* ... but never more than this from memory */
+    double write_cost, core_factor;             /* core_factor: of core_rate */
+    double async_ns, sync_ns, second_core_ns;
+    double transfer_bytes_per_s, transfer_ns;
+    double alloc_bytes, arg_bytes, llc_bytes;
 } kind_figures;
 
+/* clang-format off */
 static const kind_figures figures[] = {
-    [CLF_DEV_HOST] = {{32e3, 512e3, 8e6, 1e18}, {60e9, 30e9, 20e9, 12e9}, 40e9, 1.5, 1, 200, 300, 8e3, 0, 0, 1e18, 1e6, 16e6},
-    [CLF_DEV_CPU] = {{32e3, 512e3, 8e6, 1e18}, {60e9, 30e9, 20e9, 12e9}, 40e9, 1.5, 1, 5e3, 50e3, 25e3, 0, 0, 1e9, 1024, 16e6},
-    [CLF_DEV_GPU] = {{1e6, 2e6, 4e6, 1e18}, {20e9, 20e9, 15e9, 10e9}, 150e9, 1, 4, 5e3, 20e3, 0, 6e9, 10e3, 256e6, 1024, 2e6},
+    [CLF_DEV_HOST] = {
+        .tier_bytes = {32e3, 512e3, 8e6, 1e18}, .core_bytes_per_s = {60e9, 30e9, 20e9, 12e9}, .memory_bytes_per_s = 40e9,
+        .write_cost = 1.5, .core_factor = 1, .async_ns = 200, .sync_ns = 300, .second_core_ns = 8e3,
+        .alloc_bytes = 1e18, .arg_bytes = 1e6, .llc_bytes = 16e6,
+    },
+    [CLF_DEV_CPU] = {
+        .tier_bytes = {32e3, 512e3, 8e6, 1e18}, .core_bytes_per_s = {60e9, 30e9, 20e9, 12e9}, .memory_bytes_per_s = 40e9,
+        .write_cost = 1.5, .core_factor = 1, .async_ns = 5e3, .sync_ns = 50e3, .second_core_ns = 25e3,
+        .alloc_bytes = 1e9, .arg_bytes = 1024, .llc_bytes = 16e6,
+    },
+    [CLF_DEV_GPU] = {
+        .tier_bytes = {1e6, 2e6, 4e6, 1e18}, .core_bytes_per_s = {20e9, 20e9, 15e9, 10e9}, .memory_bytes_per_s = 150e9,
+        .write_cost = 1, .core_factor = 4, .async_ns = 5e3, .sync_ns = 20e3, .transfer_bytes_per_s = 6e9, .transfer_ns = 10e3,
+        .alloc_bytes = 256e6, .arg_bytes = 1024, .llc_bytes = 2e6,
+    },
 };
+/* clang-format on */
 
-void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores)
-{
+void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores) {
     const kind_figures *f = &figures[kind];
     double n = cores < 1 ? 1 : cores;
     memset(p, 0, sizeof *p);
@@ -31,11 +49,11 @@ void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores)
     p->zero_copy = kind != CLF_DEV_GPU;
     p->fp64 = p->assumed = 1;
     for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
-        p->tier_bytes[t] = t < 2 ? f->tier_bytes[t] * n : f->tier_bytes[t]; /* the first two are private to a core */
+        p->tier_bytes[t] = t < 2 ? f->tier_bytes[t] * n : f->tier_bytes[t];
         p->read_bytes_per_s[t] = f->core_bytes_per_s[t] * n;
     }
     double *dram = &p->read_bytes_per_s[CLF_PROFILE_TIERS - 1];
-    if (*dram > f->most_bytes_per_s) *dram = f->most_bytes_per_s;
+    if (*dram > f->memory_bytes_per_s) *dram = f->memory_bytes_per_s;
     if (p->tier_bytes[2] < 2 * p->tier_bytes[1]) p->tier_bytes[2] = 2 * p->tier_bytes[1];
     for (int c = 0; c < CLF_NCLASSES; c++) {
         p->cells_per_s[1][c] = core_rate[c] * f->core_factor * n;
@@ -44,7 +62,7 @@ void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores)
     p->write_cost = f->write_cost;
     p->launch_async_ns = f->async_ns;
     p->launch_sync_ns = f->sync_ns;
-    p->second_core_ns = f->second_ns;
+    p->second_core_ns = f->second_core_ns;
     p->transfer_bytes_per_s = f->transfer_bytes_per_s;
     p->transfer_ns = f->transfer_ns;
     p->max_alloc_bytes = p->mem_bytes = f->alloc_bytes;
@@ -52,8 +70,7 @@ void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores)
     p->llc_bytes = f->llc_bytes;
 }
 
-void clf_dev_assume(const clf_devs *d, int dev, clf_profile *out)
-{
+void clf_dev_assume(const clf_devs *d, int dev, clf_profile *out) {
     const clf_dev_info *info = clf_devs_info(d, dev);
     if (!info) {
         clf_profile_assume(out, CLF_DEV_HOST, 1);

@@ -24,11 +24,19 @@ struct clf_blas {
     int64_t most; /* largest size handed over in one call; INT_MAX except in tests */
 };
 
-static bool symbols(clf_blas *b, int threads)
-{
-    union { void *sym; dgemm_fn fn; } dgemm = {dlsym(b->library, "cblas_dgemm")};
-    union { void *sym; sgemm_fn fn; } sgemm = {dlsym(b->library, "cblas_sgemm")};
-    union { void *sym; threads_fn fn; } set = {dlsym(b->library, "openblas_set_num_threads")};
+static bool symbols(clf_blas *b, int threads) {
+    union {
+        void *sym;
+        dgemm_fn fn;
+    } dgemm = {dlsym(b->library, "cblas_dgemm")};
+    union {
+        void *sym;
+        sgemm_fn fn;
+    } sgemm = {dlsym(b->library, "cblas_sgemm")};
+    union {
+        void *sym;
+        threads_fn fn;
+    } set = {dlsym(b->library, "openblas_set_num_threads")};
     if (!dgemm.sym || !sgemm.sym) return false;
     if (set.sym && threads > 0) set.fn(threads);
     b->dgemm = dgemm.fn;
@@ -36,8 +44,7 @@ static bool symbols(clf_blas *b, int threads)
     return true;
 }
 
-clf_blas *clf_blas_open(clf_mem *mem, int threads)
-{
+clf_blas *clf_blas_open(clf_mem *mem, int threads) {
     static const char *const names[] = {"libopenblas.so.0", "libopenblas.so"};
     clf_blas *b = clf_mem_new(mem, 1, sizeof *b);
     if (!b) return NULL;
@@ -52,20 +59,15 @@ clf_blas *clf_blas_open(clf_mem *mem, int threads)
     return b;
 }
 
-void clf_blas_close(clf_blas *b)
-{
+void clf_blas_close(clf_blas *b) {
     if (!b) return;
     if (b->library) dlclose(b->library);
     clf_mem_free(b->mem, b, 1, sizeof *b);
 }
 
-const char *clf_blas_name(const clf_blas *b)
-{
-    return b && b->dgemm ? "openblas" : "own";
-}
+const char *clf_blas_name(const clf_blas *b) { return b && b->dgemm ? "openblas" : "own"; }
 
-void clf_blas_restrict(clf_blas *b, int64_t most, bool own)
-{
+void clf_blas_restrict(clf_blas *b, int64_t most, bool own) {
     b->most = most;
     if (own) {
         b->dgemm = NULL;
@@ -73,26 +75,22 @@ void clf_blas_restrict(clf_blas *b, int64_t most, bool own)
     }
 }
 
-static void call(const clf_blas *b, clf_dtype t, const clf_gemm_args *g, bool add)
-{
+static void call(const clf_blas *b, clf_dtype t, const clf_gemm_args *g, bool add) {
     int ta = g->ta ? TRANS : NO_TRANS, tb = g->tb ? TRANS : NO_TRANS, m = (int)g->m, n = (int)g->n, k = (int)g->k;
     int lda = (int)g->lda, ldb = (int)g->ldb, ldc = (int)g->ldc;
-    if (t == CLF_F64) b->dgemm(ROW_MAJOR, ta, tb, m, n, k, 1, g->A, lda, g->B, ldb, add, g->C, ldc);
-    else b->sgemm(ROW_MAJOR, ta, tb, m, n, k, 1, g->A, lda, g->B, ldb, add, g->C, ldc);
+    if (t == CLF_F64)
+        b->dgemm(ROW_MAJOR, ta, tb, m, n, k, 1, g->A, lda, g->B, ldb, add, g->C, ldc);
+    else
+        b->sgemm(ROW_MAJOR, ta, tb, m, n, k, 1, g->A, lda, g->B, ldb, add, g->C, ldc);
 }
 
-static const void *cell(const void *base, clf_dtype t, bool trans, int64_t ld, int64_t row, int64_t col)
-{
+static const void *cell(const void *base, clf_dtype t, bool trans, int64_t ld, int64_t row, int64_t col) {
     return (const char *)base + (size_t)(trans ? col * ld + row : row * ld + col) * clf_dtype_bytes(t);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static void library_gemm(const clf_blas *b, clf_dtype t, const clf_gemm_args *g)
-{
+static void library_gemm(const clf_blas *b, clf_dtype t, const clf_gemm_args *g) {
     for (int64_t i = 0; i < g->m; i += b->most)
         for (int64_t j = 0; j < g->n; j += b->most)
             for (int64_t p = 0; p < g->k; p += b->most) {
@@ -108,31 +106,28 @@ static void library_gemm(const clf_blas *b, clf_dtype t, const clf_gemm_args *g)
 }
 
 /* rows x cols with leading dimension ld: all byte offsets representable? */
-static bool fits(int64_t rows, int64_t cols, int64_t ld, clf_dtype t)
-{
+static bool fits(int64_t rows, int64_t cols, int64_t ld, clf_dtype t) {
     size_t n;
     if (ld < (cols > 1 ? cols : 1)) return false;
     return clf_mul_ok((size_t)rows, (size_t)ld, &n) && clf_mul_ok(n, clf_dtype_bytes(t), &n) && n <= PTRDIFF_MAX;
 }
 
-static clf_status check(clf_dtype t, const clf_gemm_args *g, clf_err *err)
-{
+static clf_status check(clf_dtype t, const clf_gemm_args *g, clf_err *err) {
     if (t != CLF_F64 && t != CLF_F32) return clf_fail(err, CLF_E_TYPE, "matrix product: f32 or f64 expected");
     if (g->m < 0 || g->n < 0 || g->k < 0) return clf_fail(err, CLF_E_SHAPE, "matrix product: negative size");
-    bool ok = fits(g->ta ? g->k : g->m, g->ta ? g->m : g->k, g->lda, t) && fits(g->tb ? g->n : g->k, g->tb ? g->k : g->n, g->ldb, t) && fits(g->m, g->n, g->ldc, t);
+    bool ok = fits(g->ta ? g->k : g->m, g->ta ? g->m : g->k, g->lda, t) && fits(g->tb ? g->n : g->k, g->tb ? g->k : g->n, g->ldb, t) &&
+              fits(g->m, g->n, g->ldc, t);
     if (!ok) return clf_fail(err, CLF_E_ARG, "matrix product: a leading dimension is shorter than its rows, or a size overflows");
     return CLF_OK;
 }
 
-static void zero(clf_dtype t, const clf_gemm_args *g)
-{
+static void zero(clf_dtype t, const clf_gemm_args *g) {
     size_t each = clf_dtype_bytes(t);
     for (int64_t i = 0; i < g->m; i++) memset((char *)g->C + (size_t)(i * g->ldc) * each, 0, (size_t)g->n * each);
 }
 
-clf_status clf_blas_gemm(clf_blas *b, clf_dtype t, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *A, int64_t lda, const void *B,
-                         int64_t ldb, void *C, int64_t ldc, clf_err *err)
-{
+clf_status clf_blas_gemm(clf_blas *b, clf_dtype t, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *A, int64_t lda,
+                         const void *B, int64_t ldb, void *C, int64_t ldc, clf_err *err) {
     const clf_gemm_args g = {.ta = ta, .tb = tb, .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc, .A = A, .B = B, .C = C};
     CLF_TRY(check(t, &g, err));
     if (!m || !n) return CLF_OK;

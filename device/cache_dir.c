@@ -11,8 +11,7 @@
 #include <unistd.h>
 #include "device/device_internal.h"
 
-static bool refuse(char *why, size_t why_n, const char *fmt, ...)
-{
+static bool refuse(char *why, size_t why_n, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
     if (why_n) vsnprintf(why, why_n, fmt, ap);
@@ -21,8 +20,7 @@ static bool refuse(char *why, size_t why_n, const char *fmt, ...)
 }
 
 /* mkdir -p, each new level 0700. The path is edited and put back. */
-static int make_path(char *path)
-{
+static int make_path(char *path) {
     for (char *s = path + 1; *s; s++) {
         if (*s != '/') continue;
         *s = 0;
@@ -33,31 +31,32 @@ static int make_path(char *path)
     return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
 }
 
-static bool trusted(const char *path, char *why, size_t why_n)
-{
+static bool trusted(const char *path, char *why, size_t why_n) {
     struct stat st;
     if (stat(path, &st)) return refuse(why, why_n, "cache directory %s: %s", path, strerror(errno));
     if (!S_ISDIR(st.st_mode)) return refuse(why, why_n, "cache directory %s is not a directory", path);
     if (st.st_uid != geteuid()) return refuse(why, why_n, "cache directory %s belongs to another user", path);
     if (st.st_mode & (S_IWGRP | S_IWOTH)) return refuse(why, why_n, "cache directory %s is writable by others", path);
-    if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS)) return refuse(why, why_n, "cache directory %s is not writable: %s", path, strerror(errno));
+    if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS))
+        return refuse(why, why_n, "cache directory %s is not writable: %s", path, strerror(errno));
     return true;
 }
 
-static bool name_it(const char *cache_dir, char *out, size_t n, char *why, size_t why_n)
-{
+static bool name_it(const char *cache_dir, char *out, size_t n, char *why, size_t why_n) {
     const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
     int len = -1;
-    if (cache_dir && *cache_dir) len = snprintf(out, n, "%s", cache_dir);
-    else if (xdg && *xdg == '/') len = snprintf(out, n, "%s/clfuse", xdg);
-    else if (home && *home == '/') len = snprintf(out, n, "%s/.cache/clfuse", home);
+    if (cache_dir && *cache_dir)
+        len = snprintf(out, n, "%s", cache_dir);
+    else if (xdg && *xdg == '/')
+        len = snprintf(out, n, "%s/clfuse", xdg);
+    else if (home && *home == '/')
+        len = snprintf(out, n, "%s/.cache/clfuse", home);
     if (len < 0) return refuse(why, why_n, "no cache directory: none was given and neither XDG_CACHE_HOME nor HOME is set");
     if ((size_t)len >= n) return refuse(why, why_n, "no cache directory: the path is too long");
     return true;
 }
 
-bool clf_cache_dir(const char *cache_dir, char *out, size_t n, char *why, size_t why_n)
-{
+bool clf_cache_dir(const char *cache_dir, char *out, size_t n, char *why, size_t why_n) {
     if (!n) return false;
     if (why_n) *why = 0;
     bool ok = name_it(cache_dir, out, n, why, why_n);

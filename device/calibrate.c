@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Calibration: every figure of a profile from kernels of our own (calibrate_cl.c), in a few seconds.
  *
- * A figure is the best of several runs, each long enough (RUN_NS) that the launch does not count: the best is what the device can do,
- * the rest is the neighbours. Only launch costs are medians, for a waiting caller meets sleeping workers. The last-level cache is what still reads markedly faster than memory,
- * not what the machine reports: a virtual machine sees the cache of its host and owns little of it. */
+ * A figure is the best of several runs, each long enough (RUN_NS) that the launch does not count: the best is what the device can
+ * do, the rest is the neighbours. Only launch costs are medians, for a waiting caller meets sleeping workers. The last-level cache is
+ * what still reads markedly faster than memory, not what the machine reports: a virtual machine sees the cache of its host and owns
+ * little of it. After PATIENCE_S one run per figure has to do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 enum { RUN_NS = 3000000, PATIENCE_S = 5, BEST_OF = 8, LAUNCHES = 21, BATCH = 100, SMALLEST_SET = 16 << 20, LARGEST_SET = 512 << 20 };
 
 static const clf_arg_desc arg_kinds[] = {
-    {CLF_ARG_MEM_IN, CLF_F64, 0}, {CLF_ARG_MEM_OUT, CLF_F64, 0}, {CLF_ARG_I64, CLF_I64, 0}, {CLF_ARG_I64, CLF_I64, 1}, {CLF_ARG_PARAM, CLF_F64, 0},
+    {CLF_ARG_MEM_IN, CLF_F64, 0}, {CLF_ARG_MEM_OUT, CLF_F64, 0}, {CLF_ARG_I64, CLF_I64, 0},
+    {CLF_ARG_I64, CLF_I64, 1},    {CLF_ARG_PARAM, CLF_F64, 0},
 };
 enum { NARGS = sizeof arg_kinds / sizeof *arg_kinds, OUT_VECTORS = 4096 };
 
@@ -23,17 +25,16 @@ typedef struct bench {
     clf_devs *d;
     int dev;
     clf_dtype type;
-    cl_program built;    /* of the element type at hand */
+    cl_program built; /* of the element type at hand */
     double cores;
-    size_t items;        /* work-items of a full launch */
-    char *in, *out;      /* set_bytes; out_bytes */
+    size_t items;   /* work-items of a full launch */
+    char *in, *out; /* set_bytes; out_bytes */
     size_t set_bytes, out_bytes;
-    uint64_t hurry_ns;   /* from this time on one run has to do */
+    uint64_t hurry_ns; /* from this time on one run has to do */
     clf_err *err;
 } bench;
 
-static clf_status kernel(bench *b, const char *entry, clf_program **out)
-{
+static clf_status kernel(bench *b, const char *entry, clf_program **out) {
     clf_arg_desc kinds[NARGS];
     memcpy(kinds, arg_kinds, sizeof kinds);
     kinds[NARGS - 1].dtype = (uint8_t)b->type;
@@ -46,18 +47,25 @@ static clf_status kernel(bench *b, const char *entry, clf_program **out)
 }
 
 /* What a kernel is launched with: n vectors (or rounds), sweeps over them. */
-typedef struct job { clf_program *p; char *in, *out; size_t in_bytes, out_bytes; int64_t n, sweeps; size_t items; } job;
+typedef struct job {
+    clf_program *p;
+    char *in, *out;
+    size_t in_bytes, out_bytes;
+    int64_t n, sweeps;
+    size_t items;
+} job;
 
-static clf_status enqueue(bench *b, const job *j)
-{
-    clf_arg args[NARGS] = {{.ptr = j->in, .bytes = j->in_bytes}, {.ptr = j->out, .bytes = j->out_bytes}, {.u.i64 = j->n}, {.u.i64 = j->sweeps}};
-    if (b->type == CLF_F64) args[4].u.f64 = 1e-6;
-    else args[4].u.f32 = 1e-6f;
+static clf_status enqueue(bench *b, const job *j) {
+    clf_arg args[NARGS] = {
+        {.ptr = j->in, .bytes = j->in_bytes}, {.ptr = j->out, .bytes = j->out_bytes}, {.u.i64 = j->n}, {.u.i64 = j->sweeps}};
+    if (b->type == CLF_F64)
+        args[4].u.f64 = 1e-6;
+    else
+        args[4].u.f32 = 1e-6f;
     return clf_launch(b->d, b->dev, j->p, args, NARGS, j->items, 1, b->err);
 }
 
-static clf_status timed(bench *b, const job *j, double *ns)
-{
+static clf_status timed(bench *b, const job *j, double *ns) {
     uint64_t t0 = clf_dev_now_ns();
     CLF_TRY(enqueue(b, j));
     CLF_TRY(clf_dev_wait(b->d, b->dev, b->err));
@@ -65,8 +73,7 @@ static clf_status timed(bench *b, const job *j, double *ns)
     return CLF_OK;
 }
 
-static clf_status best_of(bench *b, const job *j, int runs, double *ns)
-{
+static clf_status best_of(bench *b, const job *j, int runs, double *ns) {
     double t;
     CLF_TRY(timed(b, j, ns));
     for (int i = 1; i < runs && clf_dev_now_ns() < b->hurry_ns; i++) {
@@ -77,8 +84,7 @@ static clf_status best_of(bench *b, const job *j, int runs, double *ns)
 }
 
 /* Raise *repeat (a field of the job) until the best run is long enough; a run that a neighbour made long does not pass for one. */
-static clf_status best(bench *b, job *j, int64_t *repeat, double *ns)
-{
+static clf_status best(bench *b, job *j, int64_t *repeat, double *ns) {
     CLF_TRY(timed(b, j, ns)); /* the first run compiles */
     for (;;) {
         CLF_TRY(best_of(b, j, 2, ns));
@@ -89,15 +95,13 @@ static clf_status best(bench *b, job *j, int64_t *repeat, double *ns)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
+static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 /* part quarters up the sorted times: 0 the best, 2 the median. */
-static clf_status quartile(bench *b, const job *j, int part, double *ns)
-{
+static clf_status quartile(bench *b, const job *j, int part, double *ns) {
     double t[LAUNCHES];
     for (int i = 0; i < LAUNCHES; i++) CLF_TRY(timed(b, j, &t[i]));
     qsort(t, LAUNCHES, sizeof *t, by_value);
@@ -106,8 +110,7 @@ static clf_status quartile(bench *b, const job *j, int part, double *ns)
 }
 
 /* One work-item per core sweeps its own part of the set, so what a core holds is the set divided by the cores. */
-static clf_status read_rate(bench *b, clf_program *p, double bytes, double *per_s)
-{
+static clf_status read_rate(bench *b, clf_program *p, double bytes, double *per_s) {
     size_t set = bytes < (double)b->set_bytes ? (size_t)bytes : b->set_bytes, workers = (size_t)b->cores;
     int64_t step = 4 * (int64_t)workers, steps = (int64_t)(set / 64) / step; /* whole steps of the kernel: nothing is skipped */
     job j = {p, b->in, b->out, b->set_bytes, b->out_bytes, step * (steps ? steps : 1), 1, workers};
@@ -117,15 +120,13 @@ static clf_status read_rate(bench *b, clf_program *p, double bytes, double *per_
     return CLF_OK;
 }
 
-static double cache_bytes(int level, double otherwise)
-{
+static double cache_bytes(int level, double otherwise) {
     long n = sysconf(level);
     return n > 0 ? (double)n : otherwise;
 }
 
 /* The largest set that still reads markedly faster than memory. */
-static clf_status shared_cache(bench *b, clf_program *rd, clf_profile *p)
-{
+static clf_status shared_cache(bench *b, clf_program *rd, clf_profile *p) {
     double l2 = p->tier_bytes[1], limit = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 64e6), rate, dram = p->read_bytes_per_s[3];
     p->tier_bytes[2] = 2 * l2;
     CLF_TRY(read_rate(b, rd, 2 * l2, &p->read_bytes_per_s[2]));
@@ -139,8 +140,7 @@ static clf_status shared_cache(bench *b, clf_program *rd, clf_profile *p)
     return CLF_OK;
 }
 
-static clf_status write_cost(bench *b, clf_program *cp, clf_profile *p)
-{
+static clf_status write_cost(bench *b, clf_program *cp, clf_profile *p) {
     size_t half = b->set_bytes / 2 / 64 * 64;
     job j = {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, (size_t)b->cores};
     double ns;
@@ -150,8 +150,7 @@ static clf_status write_cost(bench *b, clf_program *cp, clf_profile *p)
     return CLF_OK;
 }
 
-static clf_status streams(bench *b, clf_profile *p)
-{
+static clf_status streams(bench *b, clf_profile *p) {
     clf_program *rd = NULL, *cp = NULL;
     clf_status st;
     p->tier_bytes[0] = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32e3) * b->cores;
@@ -171,14 +170,12 @@ out:
 }
 
 /* Evaluations of a work-item per round: 8 registers of 64 bytes with two operations (ADD) or one (CMP), or 32 vectors. */
-static double per_round(int c, clf_dtype t)
-{
+static double per_round(int c, clf_dtype t) {
     double lanes = 64.0 / (double)clf_dtype_bytes(t);
     return lanes * (c == CLF_CLASS_ADD ? 16 : c == CLF_CLASS_CMP ? 8 : 32);
 }
 
-static clf_status class_rate(bench *b, int c, clf_profile *p)
-{
+static clf_status class_rate(bench *b, int c, clf_profile *p) {
 #define ENTRY(n) "m_" #n,
     static const char *const entries[] = {CLF_OP_CLASSES(ENTRY)};
 #undef ENTRY
@@ -193,14 +190,14 @@ static clf_status class_rate(bench *b, int c, clf_profile *p)
 }
 
 /* t = launch + s + (work - s) / cores, solved for s: how long one core works alone. */
-static clf_status second_core(bench *b, clf_program *k, clf_profile *p)
-{
+static clf_status second_core(bench *b, clf_program *k, clf_profile *p) {
     job one = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, 1}, all = one;
     double serial = 0, parallel;
     all.items = b->items;
     p->second_core_ns = 0;
     if (b->cores < 2) return CLF_OK;
-    for (one.n = 64 * (int64_t)b->items; serial < p->launch_sync_ns + 300e3 && one.n < INT64_C(1) << 30; one.n *= 2) CLF_TRY(quartile(b, &one, 0, &serial));
+    for (one.n = 64 * (int64_t)b->items; serial < p->launch_sync_ns + 300e3 && one.n < INT64_C(1) << 30; one.n *= 2)
+        CLF_TRY(quartile(b, &one, 0, &serial));
     all.n = one.n / 2 / (int64_t)b->items;
     CLF_TRY(quartile(b, &all, 0, &parallel));
     double work = serial - p->launch_sync_ns, s = (parallel - p->launch_sync_ns - work / b->cores) / (1 - 1 / b->cores);
@@ -208,8 +205,7 @@ static clf_status second_core(bench *b, clf_program *k, clf_profile *p)
     return CLF_OK;
 }
 
-static clf_status launch_costs(bench *b, clf_program *k, clf_profile *p)
-{
+static clf_status launch_costs(bench *b, clf_program *k, clf_profile *p) {
     job none = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, 1};
     double batch[5];
     CLF_TRY(quartile(b, &none, 2, &p->launch_sync_ns));
@@ -224,8 +220,7 @@ static clf_status launch_costs(bench *b, clf_program *k, clf_profile *p)
     return CLF_OK;
 }
 
-static clf_status launches(bench *b, clf_profile *p)
-{
+static clf_status launches(bench *b, clf_profile *p) {
     clf_program *k;
     CLF_TRY(kernel(b, "m_ADD", &k));
     clf_status st = launch_costs(b, k, p);
@@ -234,8 +229,7 @@ static clf_status launches(bench *b, clf_profile *p)
     return st;
 }
 
-static clf_status build(bench *b)
-{
+static clf_status build(bench *b) {
     clf_str text;
     clf_str_init(&text, b->d->mem);
     bool wide = b->type == CLF_F64;
@@ -243,21 +237,20 @@ static clf_status build(bench *b)
     clf_str_put(&text, wide ? "#define T double\n#define V double8\n#define L 8\n" : "#define T float\n#define V float16\n#define L 16\n");
     clf_str_put(&text, clf_calibrate_cl);
     const clf_source src = {.text = clf_str_c(&text), .text_len = text.len, .entry = "calibration", .options = ""};
-    clf_status st = text.failed ? clf_fail(b->err, CLF_E_NOMEM, "no memory for the calibration kernels") : clf_program_compile(b->d, b->dev, &src, &b->built, b->err);
+    clf_status st = text.failed ? clf_fail(b->err, CLF_E_NOMEM, "no memory for the calibration kernels")
+                                : clf_program_compile(b->d, b->dev, &src, &b->built, b->err);
     clf_str_release(&text);
     return st;
 }
 
-static void fill(bench *b)
-{
+static void fill(bench *b) {
     if (b->type == CLF_F64)
         for (size_t i = 0; i < b->set_bytes / sizeof(double); i++) ((double *)(void *)b->in)[i] = 1;
     else
         for (size_t i = 0; i < b->set_bytes / sizeof(float); i++) ((float *)(void *)b->in)[i] = 1;
 }
 
-static clf_status measure(bench *b, clf_dtype type, bool rest, clf_profile *p)
-{
+static clf_status measure(bench *b, clf_dtype type, bool rest, clf_profile *p) {
     b->type = type;
     CLF_TRY(build(b));
     fill(b);
@@ -265,14 +258,14 @@ static clf_status measure(bench *b, clf_dtype type, bool rest, clf_profile *p)
     for (int c = 0; c < CLF_NCLASSES && st == CLF_OK; c++) st = class_rate(b, c, p);
     if (rest && st == CLF_OK) st = launches(b, p);
     if (rest && st == CLF_OK) st = streams(b, p);
-    if (clReleaseProgram(b->built) != CL_SUCCESS && st == CLF_OK) st = clf_fail(b->err, CLF_E_DEVICE, "clReleaseProgram failed after calibration");
+    if (clReleaseProgram(b->built) != CL_SUCCESS && st == CLF_OK)
+        st = clf_fail(b->err, CLF_E_DEVICE, "clReleaseProgram failed after calibration");
     b->built = NULL;
     return st;
 }
 
 /* The largest set that memory, budget and device give, down to SMALLEST_SET. */
-static clf_status reserve(bench *b)
-{
+static clf_status reserve(bench *b) {
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     b->out_bytes = OUT_VECTORS * (size_t)64;
     b->out = clf_mem_data(b->d->mem, b->out_bytes);
@@ -284,8 +277,7 @@ static clf_status reserve(bench *b)
     return clf_fail(b->err, CLF_E_NOMEM, "calibration needs %d MiB of memory", SMALLEST_SET >> 20);
 }
 
-clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *err)
-{
+clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *err) {
     clf_dev *v = NULL;
     clf_profile p;
     clf_status st;

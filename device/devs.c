@@ -8,15 +8,13 @@
 #include <unistd.h>
 #include "device/device_internal.h"
 
-uint64_t clf_dev_now_ns(void)
-{
+uint64_t clf_dev_now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void start(clf_devs *d, int i)
-{
+static void start(clf_devs *d, int i) {
     clf_dev_info *info = &d->dev[i].info;
     if (d->max_alloc_bytes && d->max_alloc_bytes < info->max_alloc_bytes) info->max_alloc_bytes = d->max_alloc_bytes;
     if (!d->no_host_pointers) clf_probe_pointers(d, i);
@@ -24,8 +22,7 @@ static void start(clf_devs *d, int i)
               info->host_pointers ? "host pointer" : "buffer");
 }
 
-clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err)
-{
+clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err) {
     clf_affinity mask;
     if (!out || !opts || !opts->mem) return clf_fail(err, CLF_E_ARG, "devices: no place for the result or no allocator");
     clf_devs *d = clf_mem_new(opts->mem, 1, sizeof *d);
@@ -42,14 +39,15 @@ clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err)
     for (int i = 0; st == CLF_OK && i < d->n; i++) start(d, i);
     clf_affinity_restore(&mask);
     if (*d->why) CLF_TRACE(d->log, launch, "devices: %s", d->why);
-    if (st != CLF_OK) clf_devs_close(d);
-    else *out = d;
+    if (st != CLF_OK)
+        clf_devs_close(d);
+    else
+        *out = d;
     return st;
 }
 
 /* In a forked child the driver's threads are gone: calling it hangs, so its objects are left to the parent. */
-void clf_devs_close(clf_devs *d)
-{
+void clf_devs_close(clf_devs *d) {
     if (!d) return;
     bool alive = getpid() == d->pid;
     for (int i = 0; alive && i < d->n; i++) clf_dev_idle(&d->dev[i]);
@@ -63,42 +61,27 @@ void clf_devs_close(clf_devs *d)
     clf_mem_free(d->mem, d, 1, sizeof *d);
 }
 
-int clf_devs_count(const clf_devs *d)
-{
-    return d ? d->n : 0;
-}
+int clf_devs_count(const clf_devs *d) { return d ? d->n : 0; }
 
-const clf_dev_info *clf_devs_info(const clf_devs *d, int i)
-{
-    return d && i >= 0 && i < d->n ? &d->dev[i].info : NULL;
-}
+const clf_dev_info *clf_devs_info(const clf_devs *d, int i) { return d && i >= 0 && i < d->n ? &d->dev[i].info : NULL; }
 
-const char *clf_devs_why(const clf_devs *d)
-{
-    return d ? d->why : "the device layer is not open";
-}
+const char *clf_devs_why(const clf_devs *d) { return d ? d->why : "the device layer is not open"; }
 
-clf_dev_stats clf_devs_stats(const clf_devs *d)
-{
-    return d ? d->stats : (clf_dev_stats){0};
-}
+clf_dev_stats clf_devs_stats(const clf_devs *d) { return d ? d->stats : (clf_dev_stats){0}; }
 
-static int find_kind(const clf_devs *d, int kind)
-{
+static int find_kind(const clf_devs *d, int kind) {
     for (int i = 0; i < d->n; i++)
         if (d->dev[i].info.kind == kind) return i;
     return -1;
 }
 
-static int find_name(const clf_devs *d, const char *part)
-{
+static int find_name(const clf_devs *d, const char *part) {
     for (int i = 0; i < d->n; i++)
         if (strcasestr(d->dev[i].info.name, part)) return i;
     return -1;
 }
 
-int clf_devs_find(const clf_devs *d, const char *text)
-{
+int clf_devs_find(const clf_devs *d, const char *text) {
     if (!d || !text || !d->n) return -1;
     if (!*text) return 0;
     if (!strcasecmp(text, "cpu")) return find_kind(d, CLF_DEV_CPU);

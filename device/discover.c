@@ -10,8 +10,7 @@
 
 enum { MAX_PLATFORMS = 16, MAX_DEVICES = 16 };
 
-void clf_devs_note(clf_devs *d, const char *fmt, ...)
-{
+void clf_devs_note(clf_devs *d, const char *fmt, ...) {
     size_t at = strlen(d->why), room = sizeof d->why - at;
     if (at && room > 2) {
         memcpy(d->why + at, "; ", 3);
@@ -24,8 +23,7 @@ void clf_devs_note(clf_devs *d, const char *fmt, ...)
 }
 
 /* Text facts go into messages and profiles: one line, no control characters, no runs of spaces. */
-static void tidy(char *s)
-{
+static void tidy(char *s) {
     char *to = s, *start = s;
     for (; *s; s++) {
         char c = (unsigned char)*s < 32 || *s == 127 ? ' ' : *s;
@@ -35,8 +33,7 @@ static void tidy(char *s)
     *to = 0;
 }
 
-static cl_int device_text(cl_device_id id, cl_device_info what, char out[CLF_PROFILE_NAME])
-{
+static cl_int device_text(cl_device_id id, cl_device_info what, char out[CLF_PROFILE_NAME]) {
     char text[1024] = "";
     cl_int rc = clGetDeviceInfo(id, what, sizeof text, text, NULL);
     text[sizeof text - 1] = 0;
@@ -45,14 +42,17 @@ static cl_int device_text(cl_device_id id, cl_device_info what, char out[CLF_PRO
     return rc;
 }
 
-static cl_int device_facts(cl_device_id id, clf_dev_info *info, cl_bool usable[4])
-{
+static cl_int device_facts(cl_device_id id, clf_dev_info *info, cl_bool usable[4]) {
     cl_device_type type = 0;
     cl_ulong mem = 0, alloc = 0;
     cl_uint units = 0;
     size_t arg_bytes = 0;
     cl_device_fp_config fp64 = 0;
-    const struct { cl_device_info what; size_t bytes; void *to; } facts[] = {
+    const struct {
+        cl_device_info what;
+        size_t bytes;
+        void *to;
+    } facts[] = {
         {CL_DEVICE_TYPE, sizeof type, &type},
         {CL_DEVICE_GLOBAL_MEM_SIZE, sizeof mem, &mem},
         {CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof alloc, &alloc},
@@ -77,10 +77,15 @@ static cl_int device_facts(cl_device_id id, clf_dev_info *info, cl_bool usable[4
     return CL_SUCCESS;
 }
 
-static cl_int device_describe(cl_device_id id, clf_dev_info *info, cl_bool usable[4])
-{
-    const struct { cl_device_info what; char *to; } texts[] = {
-        {CL_DEVICE_NAME, info->name}, {CL_DEVICE_VENDOR, info->vendor}, {CL_DRIVER_VERSION, info->driver}, {CL_DEVICE_VERSION, info->version},
+static cl_int device_describe(cl_device_id id, clf_dev_info *info, cl_bool usable[4]) {
+    const struct {
+        cl_device_info what;
+        char *to;
+    } texts[] = {
+        {CL_DEVICE_NAME, info->name},
+        {CL_DEVICE_VENDOR, info->vendor},
+        {CL_DRIVER_VERSION, info->driver},
+        {CL_DEVICE_VERSION, info->version},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         cl_int rc = device_text(id, texts[i].what, texts[i].to);
@@ -90,8 +95,7 @@ static cl_int device_describe(cl_device_id id, clf_dev_info *info, cl_bool usabl
 }
 
 /* One more device, or a note why not. */
-static void device_add(clf_devs *d, cl_platform_id platform, cl_device_id id, const char *platform_name)
-{
+static void device_add(clf_devs *d, cl_platform_id platform, cl_device_id id, const char *platform_name) {
     clf_dev *v = &d->dev[d->n];
     cl_bool usable[4] = {0};
     memset(v, 0, sizeof *v);
@@ -106,27 +110,27 @@ static void device_add(clf_devs *d, cl_platform_id platform, cl_device_id id, co
         cl_context_properties props[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
         v->id = id;
         v->ctx = clCreateContext(props, 1, &id, NULL, NULL, &rc);
-        if (v->ctx) d->n++;
-        else clf_devs_note(d, "clCreateContext failed on '%s': %s", name, clf_cl_name(rc));
+        if (v->ctx)
+            d->n++;
+        else
+            clf_devs_note(d, "clCreateContext failed on '%s': %s", name, clf_cl_name(rc));
     }
 }
 
-static void note_no_platform(clf_devs *d, cl_int rc)
-{
+static void note_no_platform(clf_devs *d, cl_int rc) {
     const char *vendors = getenv("OCL_ICD_VENDORS");
-    clf_devs_note(d, "no OpenCL platform (%s): no driver is installed or named in %s", clf_cl_name(rc), vendors && *vendors ? vendors : "/etc/OpenCL/vendors");
+    clf_devs_note(d, "no OpenCL platform (%s): no driver is installed or named in %s", clf_cl_name(rc),
+                  vendors && *vendors ? vendors : "/etc/OpenCL/vendors");
     if (vendors && *vendors) clf_devs_note(d, "OCL_ICD_VENDORS is set");
 }
 
-static void note_no_device(clf_devs *d, const char *platform, cl_int rc)
-{
+static void note_no_device(clf_devs *d, const char *platform, cl_int rc) {
     const char *cache = getenv("POCL_CACHE_DIR");
     clf_devs_note(d, "platform '%s' has no device (%s)", platform, clf_cl_name(rc));
     if (cache && access(cache, W_OK)) clf_devs_note(d, "POCL_CACHE_DIR=%s is not writable", cache);
 }
 
-static clf_status platform_add(clf_devs *d, cl_platform_id platform, clf_err *err)
-{
+static clf_status platform_add(clf_devs *d, cl_platform_id platform, clf_err *err) {
     cl_device_id ids[MAX_DEVICES];
     cl_uint n = 0;
     char name[CLF_PROFILE_NAME] = "";
@@ -147,8 +151,7 @@ static clf_status platform_add(clf_devs *d, cl_platform_id platform, clf_err *er
     return CLF_OK;
 }
 
-clf_status clf_discover(clf_devs *d, clf_err *err)
-{
+clf_status clf_discover(clf_devs *d, clf_err *err) {
     cl_platform_id platforms[MAX_PLATFORMS];
     cl_uint n = 0;
     cl_int rc = clGetPlatformIDs(MAX_PLATFORMS, platforms, &n);

@@ -28,8 +28,7 @@ static const char var[] = "POCL_CACHE_DIR";
 static const char temp_mark[] = "/clfuse-driver-";
 
 /* Each process of the driver leaves an empty tempfile_* behind; drop those older than an hour. */
-static void sweep(const char *path)
-{
+static void sweep(const char *path) {
     DIR *dir = opendir(path);
     if (!dir) return;
     time_t now = time(NULL);
@@ -42,8 +41,7 @@ static void sweep(const char *path)
     closedir(dir);
 }
 
-static bool temp_hold(clf_devs *d)
-{
+static bool temp_hold(clf_devs *d) {
     d->temp_fd = open(d->temp_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (d->temp_fd >= 0 && !flock(d->temp_fd, LOCK_SH)) return true;
     if (d->temp_fd >= 0) close(d->temp_fd);
@@ -51,24 +49,21 @@ static bool temp_hold(clf_devs *d)
     return false;
 }
 
-static bool temp_new(clf_devs *d)
-{
+static bool temp_new(clf_devs *d) {
     const char *tmp = secure_getenv("TMPDIR");
     int len = snprintf(d->temp_dir, sizeof d->temp_dir, "%s%sXXXXXX", tmp && *tmp == '/' ? tmp : "/tmp", temp_mark);
     return len > 0 && (size_t)len < sizeof d->temp_dir && mkdtemp(d->temp_dir) && temp_hold(d);
 }
 
 /* The variable names a temporary directory of an earlier open of this process: use it again. */
-static void temp_again(clf_devs *d, const char *path)
-{
+static void temp_again(clf_devs *d, const char *path) {
     char why[CLF_DEV_WHY];
     if (!strstr(path, temp_mark) || strlen(path) >= sizeof d->temp_dir) return;
     if (!clf_cache_dir(path, d->temp_dir, sizeof d->temp_dir, why, sizeof why) || !temp_hold(d))
         clf_devs_note(d, "the driver's temporary cache directory %s cannot be used again", path);
 }
 
-static bool private_dir(const char *cache_dir, char *out, size_t n, char *why, size_t why_n)
-{
+static bool private_dir(const char *cache_dir, char *out, size_t n, char *why, size_t why_n) {
     char base[CLF_DEV_PATH];
     if (!clf_cache_dir(cache_dir, base, sizeof base, why, why_n)) return false;
     if (strlen(base) + sizeof "/pocl" > sizeof base) return false;
@@ -76,8 +71,7 @@ static bool private_dir(const char *cache_dir, char *out, size_t n, char *why, s
     return clf_cache_dir(base, out, n, why, why_n);
 }
 
-void clf_environ_cache(clf_devs *d, const char *cache_dir)
-{
+void clf_environ_cache(clf_devs *d, const char *cache_dir) {
     const char *chosen = getenv(var);
     char path[CLF_DEV_PATH], why[CLF_DEV_WHY] = "no cache directory";
     d->temp_fd = -1;
@@ -96,23 +90,20 @@ void clf_environ_cache(clf_devs *d, const char *cache_dir)
     }
 }
 
-static int drop_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
+static int drop_one(const char *path, const struct stat *st, int flag, struct FTW *ftw) {
     (void)st, (void)flag, (void)ftw;
     remove(path);
     return 0;
 }
 
-void clf_environ_cache_close(clf_devs *d)
-{
+void clf_environ_cache_close(clf_devs *d) {
     if (d->temp_fd < 0) return;
     if (getpid() == d->pid && !flock(d->temp_fd, LOCK_EX | LOCK_NB)) nftw(d->temp_dir, drop_one, 8, FTW_DEPTH | FTW_PHYS);
     close(d->temp_fd);
     d->temp_fd = -1;
 }
 
-void clf_environ_workers(void)
-{
+void clf_environ_workers(void) {
     cpu_set_t now;
     if (getenv("POCL_AFFINITY") || sched_getaffinity(0, sizeof now, &now)) return;
     if (CPU_COUNT(&now) == sysconf(_SC_NPROCESSORS_ONLN)) setenv("POCL_AFFINITY", "1", 0);
@@ -120,8 +111,7 @@ void clf_environ_workers(void)
 
 _Static_assert(sizeof(cpu_set_t) <= sizeof(((clf_affinity *)0)->mask), "mask fits");
 
-void clf_affinity_widen(clf_affinity *a)
-{
+void clf_affinity_widen(clf_affinity *a) {
     cpu_set_t now, all;
     a->changed = false;
     if (sched_getaffinity(0, sizeof now, &now) || CPU_COUNT(&now) != 1) return;
@@ -131,8 +121,7 @@ void clf_affinity_widen(clf_affinity *a)
     a->changed = true;
 }
 
-void clf_affinity_restore(const clf_affinity *a)
-{
+void clf_affinity_restore(const clf_affinity *a) {
     cpu_set_t old;
     if (!a->changed) return;
     memcpy(&old, a->mask, sizeof old);

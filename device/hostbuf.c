@@ -4,15 +4,13 @@
  * contents of overlapping buffers undefined; where a launch would break that, everything is waited for first. */
 #include "device/device_internal.h"
 
-static clf_hostbuf *find(clf_dev *v, const clf_arg *a)
-{
+static clf_hostbuf *find(clf_dev *v, const clf_arg *a) {
     for (size_t i = 0; i < v->nbuf; i++)
         if (v->bufs[i].ptr == (const char *)a->ptr && v->bufs[i].bytes == a->bytes) return &v->bufs[i];
     return NULL;
 }
 
-static bool clash(const clf_dev *v, const clf_arg *a, bool written)
-{
+static bool clash(const clf_dev *v, const clf_arg *a, bool written) {
     uintptr_t lo = (uintptr_t)a->ptr, hi = lo + a->bytes;
     for (size_t i = 0; i < v->nbuf; i++) {
         const clf_hostbuf *b = &v->bufs[i];
@@ -23,8 +21,7 @@ static bool clash(const clf_dev *v, const clf_arg *a, bool written)
     return false;
 }
 
-clf_status clf_hostbufs_prepare(clf_devs *d, int dev, const clf_program *p, const clf_arg *args, clf_err *err)
-{
+clf_status clf_hostbufs_prepare(clf_devs *d, int dev, const clf_program *p, const clf_arg *args, clf_err *err) {
     for (int i = 0; i < p->nargs; i++) {
         if (!clf_arg_is_memory(p->args[i].kind) || !args[i].bytes) continue;
         if (clash(&d->dev[dev], &args[i], p->args[i].kind != CLF_ARG_MEM_IN)) return clf_dev_wait(d, dev, err);
@@ -32,8 +29,7 @@ clf_status clf_hostbufs_prepare(clf_devs *d, int dev, const clf_program *p, cons
     return CLF_OK;
 }
 
-static clf_status room(clf_devs *d, clf_dev *v, clf_err *err)
-{
+static clf_status room(clf_devs *d, clf_dev *v, clf_err *err) {
     if (v->nbuf < v->capbuf) return CLF_OK;
     size_t cap = v->capbuf ? 2 * v->capbuf : 32;
     clf_hostbuf *grown = clf_mem_grow(d->mem, v->bufs, v->capbuf, cap, sizeof *grown);
@@ -43,15 +39,18 @@ static clf_status room(clf_devs *d, clf_dev *v, clf_err *err)
     return CLF_OK;
 }
 
-clf_status clf_hostbuf_get(clf_devs *d, clf_dev *v, const clf_arg *a, bool written, cl_mem *out, clf_err *err)
-{
+clf_status clf_hostbuf_get(clf_devs *d, clf_dev *v, const clf_arg *a, bool written, cl_mem *out, clf_err *err) {
     clf_hostbuf *b = find(v, a);
     if (!b) {
         if (a->bytes > v->info.max_alloc_bytes)
-            return clf_fail(err, CLF_E_LIMIT, "an argument of %zu bytes is over the largest allocation of '%s', %llu bytes", a->bytes, v->info.name, (unsigned long long)v->info.max_alloc_bytes);
+            return clf_fail(err, CLF_E_LIMIT, "an argument of %zu bytes is over the largest allocation of '%s', %llu bytes", a->bytes,
+                            v->info.name, (unsigned long long)v->info.max_alloc_bytes);
         CLF_TRY(room(d, v, err));
         cl_int rc;
-        union { const void *in; void *out; } p = {a->ptr}; /* read-only arguments are never written by their kernels */
+        union {
+            const void *in;
+            void *out;
+        } p = {a->ptr}; /* read-only arguments are never written by their kernels */
         cl_mem mem = clCreateBuffer(v->ctx, CL_MEM_USE_HOST_PTR | CL_MEM_READ_WRITE, a->bytes, p.out, &rc);
         if (!mem) return clf_cl_check(rc == CL_SUCCESS ? CL_OUT_OF_RESOURCES : rc, "clCreateBuffer", v->info.name, err);
         b = &v->bufs[v->nbuf++];
@@ -62,8 +61,7 @@ clf_status clf_hostbuf_get(clf_devs *d, clf_dev *v, const clf_arg *a, bool writt
     return CLF_OK;
 }
 
-clf_status clf_hostbufs_publish(clf_dev *v, clf_err *err)
-{
+clf_status clf_hostbufs_publish(clf_dev *v, clf_err *err) {
     for (size_t i = 0; i < v->nbuf; i++) {
         clf_hostbuf *b = &v->bufs[i];
         if (!b->written) continue;
@@ -75,8 +73,7 @@ clf_status clf_hostbufs_publish(clf_dev *v, clf_err *err)
     return CLF_OK;
 }
 
-void clf_hostbufs_drop(clf_dev *v)
-{
+void clf_hostbufs_drop(clf_dev *v) {
     for (size_t i = 0; i < v->nbuf; i++) clReleaseMemObject(v->bufs[i].mem);
     v->nbuf = 0;
 }

@@ -4,11 +4,11 @@
 #include <unistd.h>
 #include "device/device_internal.h"
 
-clf_status clf_dev_enter(clf_devs *d, int dev, clf_dev **out, clf_err *err)
-{
+clf_status clf_dev_enter(clf_devs *d, int dev, clf_dev **out, clf_err *err) {
     if (!d || dev < 0 || dev >= d->n) return clf_fail(err, CLF_E_ARG, "device %d does not exist (%d found)", dev + 1, d ? d->n : 0);
     clf_dev *v = &d->dev[dev];
-    if (getpid() != d->pid) return clf_fail(err, CLF_E_STATE, "device '%s' was opened before fork(): open a context in the child", v->info.name);
+    if (getpid() != d->pid)
+        return clf_fail(err, CLF_E_STATE, "device '%s' was opened before fork(): open a context in the child", v->info.name);
     if (!v->queue) {
         cl_int rc;
         v->queue = clCreateCommandQueue(v->ctx, v->id, 0, &rc);
@@ -19,8 +19,7 @@ clf_status clf_dev_enter(clf_devs *d, int dev, clf_dev **out, clf_err *err)
 }
 
 /* Forget one event; its failure, if the first, is kept for clf_dev_wait. */
-static void retire(clf_dev *v, cl_event *slot)
-{
+static void retire(clf_dev *v, cl_event *slot) {
     cl_int status = CL_COMPLETE, rc;
     if (!*slot) return;
     rc = clGetEventInfo(*slot, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
@@ -34,28 +33,25 @@ static void retire(clf_dev *v, cl_event *slot)
     *slot = NULL;
 }
 
-static void retire_all(clf_dev *v)
-{
+static void retire_all(clf_dev *v) {
     unsigned used = v->nlaunch < CLF_DEV_INFLIGHT ? v->nlaunch : CLF_DEV_INFLIGHT;
     for (unsigned i = 0; i < used; i++) retire(v, &v->inflight[i]);
     v->nlaunch = 0;
 }
 
-static size_t scalar_bytes(const clf_arg_desc *a)
-{
+static size_t scalar_bytes(const clf_arg_desc *a) {
     return a->kind == CLF_ARG_I64 ? sizeof(int64_t) : clf_dtype_bytes((clf_dtype)a->dtype);
 }
 
-static clf_status memory_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_uint i, const clf_arg *a, clf_err *err)
-{
-    if (v->set_pointer) return clf_cl_check(v->set_pointer(p->kernel, i, a->bytes ? a->ptr : v->pad), "clSetKernelArgSVMPointer", v->info.name, err);
+static clf_status memory_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_uint i, const clf_arg *a, clf_err *err) {
+    if (v->set_pointer)
+        return clf_cl_check(v->set_pointer(p->kernel, i, a->bytes ? a->ptr : v->pad), "clSetKernelArgSVMPointer", v->info.name, err);
     cl_mem mem = NULL;
     if (a->bytes) CLF_TRY(clf_hostbuf_get(d, v, a, p->args[i].kind != CLF_ARG_MEM_IN, &mem, err));
     return clf_cl_check(clSetKernelArg(p->kernel, i, sizeof mem, a->bytes ? &mem : NULL), "clSetKernelArg", v->info.name, err);
 }
 
-static clf_status arg_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_uint i, const clf_arg *a, clf_err *err)
-{
+static clf_status arg_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_uint i, const clf_arg *a, clf_err *err) {
     if (clf_arg_is_memory(p->args[i].kind)) {
         if (!a->ptr && a->bytes) return clf_fail(err, CLF_E_ARG, "kernel %s: argument %u is NULL with %zu bytes", p->entry, i, a->bytes);
         return memory_set(d, v, p, i, a, err);
@@ -65,15 +61,14 @@ static clf_status arg_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_uint
     return clf_cl_check(clSetKernelArg(p->kernel, i, bytes, &a->u), "clSetKernelArg", v->info.name, err);
 }
 
-static clf_status range_check(const clf_program *p, int nargs, size_t global, size_t local, clf_err *err)
-{
+static clf_status range_check(const clf_program *p, int nargs, size_t global, size_t local, clf_err *err) {
     if (nargs != p->nargs) return clf_fail(err, CLF_E_ARG, "kernel %s takes %d arguments, got %d", p->entry, p->nargs, nargs);
-    if (!local || global % local) return clf_fail(err, CLF_E_ARG, "kernel %s: %zu work-items are no multiple of the local size %zu", p->entry, global, local);
+    if (!local || global % local)
+        return clf_fail(err, CLF_E_ARG, "kernel %s: %zu work-items are no multiple of the local size %zu", p->entry, global, local);
     return CLF_OK;
 }
 
-clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args, int nargs, size_t global, size_t local, clf_err *err)
-{
+clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args, int nargs, size_t global, size_t local, clf_err *err) {
     clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     if (!p || p->dev != dev) return clf_fail(err, CLF_E_ARG, "the kernel was not built for device '%s'", v->info.name);
@@ -83,22 +78,21 @@ clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args,
     for (int i = 0; i < nargs; i++) CLF_TRY(arg_set(d, v, p, (cl_uint)i, &args[i], err));
     cl_event *slot = &v->inflight[v->nlaunch % CLF_DEV_INFLIGHT];
     retire(v, slot);
-    CLF_TRY(clf_cl_check(clEnqueueNDRangeKernel(v->queue, p->kernel, 1, NULL, &global, &local, 0, NULL, slot), "clEnqueueNDRangeKernel", v->info.name, err));
+    CLF_TRY(clf_cl_check(clEnqueueNDRangeKernel(v->queue, p->kernel, 1, NULL, &global, &local, 0, NULL, slot), "clEnqueueNDRangeKernel",
+                         v->info.name, err));
     v->nlaunch = v->nlaunch == UINT_MAX ? CLF_DEV_INFLIGHT : v->nlaunch + 1;
     d->stats.launches++;
     CLF_TRACE(d->log, launch, "%s on %s: %zu work-items, local %zu", p->entry, v->info.name, global, local);
     return CLF_OK;
 }
 
-clf_status clf_dev_flush(clf_devs *d, int dev, clf_err *err)
-{
+clf_status clf_dev_flush(clf_devs *d, int dev, clf_err *err) {
     clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     return clf_cl_check(clFlush(v->queue), "clFlush", v->info.name, err);
 }
 
-clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err)
-{
+clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err) {
     clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     clf_status st = v->nbuf ? clf_hostbufs_publish(v, err) : CLF_OK;
@@ -112,8 +106,7 @@ clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err)
     return st;
 }
 
-void clf_dev_idle(clf_dev *v)
-{
+void clf_dev_idle(clf_dev *v) {
     if (!v->queue) return;
     clFinish(v->queue);
     retire_all(v);

@@ -7,18 +7,19 @@
 #include <string.h>
 #include "device/device_internal.h"
 
-static const char text[] =
-    "__kernel void clf_probe(__global const int *a, __global int *b)\n"
-    "{\n"
-    "    size_t i = get_global_id(0);\n"
-    "    b[i] = a[i] + 3;\n"
-    "}\n";
+static const char text[] = "__kernel void clf_probe(__global const int *a, __global int *b)\n"
+                           "{\n"
+                           "    size_t i = get_global_id(0);\n"
+                           "    b[i] = a[i] + 3;\n"
+                           "}\n";
 
 /* The loader is in memory already; older ones lack the call, and linking to it would then fail at start. */
-static clf_pointer_arg_fn pointer_call(const char *version)
-{
+static clf_pointer_arg_fn pointer_call(const char *version) {
     int major = 0;
-    union { void *sym; clf_pointer_arg_fn fn; } p = {NULL};
+    union {
+        void *sym;
+        clf_pointer_arg_fn fn;
+    } p = {NULL};
     if (sscanf(version, "OpenCL %d", &major) != 1 || major < 2) return NULL;
     void *loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
     p.sym = dlsym(loader ? loader : RTLD_DEFAULT, "clSetKernelArgSVMPointer");
@@ -26,8 +27,7 @@ static clf_pointer_arg_fn pointer_call(const char *version)
     return p.fn;
 }
 
-static clf_status probe_run(clf_devs *d, int dev, int *words, clf_err *err)
-{
+static clf_status probe_run(clf_devs *d, int dev, int *words, clf_err *err) {
     static const clf_arg_desc args[] = {{CLF_ARG_MEM_IN, CLF_I32, 0}, {CLF_ARG_MEM_OUT, CLF_I32, 0}};
     const clf_source src = {.text = text, .text_len = sizeof text - 1, .entry = "clf_probe", .options = "", .args = args, .nargs = 2};
     const clf_arg value[] = {{.ptr = words + 5, .bytes = 4 * sizeof *words}, {.ptr = words + 33, .bytes = 4 * sizeof *words}};
@@ -40,8 +40,7 @@ static clf_status probe_run(clf_devs *d, int dev, int *words, clf_err *err)
     return st != CLF_OK ? st : waited;
 }
 
-static bool probe_right(const int *words)
-{
+static bool probe_right(const int *words) {
     for (int i = 0; i < 64; i++) {
         int want = i >= 33 && i < 37 ? (i - 28) * 7 + 3 : i * 7;
         if (words[i] != want) return false;
@@ -49,8 +48,7 @@ static bool probe_right(const int *words)
     return true;
 }
 
-void clf_probe_pointers(clf_devs *d, int dev)
-{
+void clf_probe_pointers(clf_devs *d, int dev) {
     clf_dev *v = &d->dev[dev];
     clf_err err = {0};
     if (v->info.kind != CLF_DEV_CPU || !(v->set_pointer = pointer_call(v->info.version))) return;

@@ -11,7 +11,12 @@
 #include "device/device_internal.h"
 
 typedef enum row_kind { ROW_TEXT, ROW_INT, ROW_REAL } row_kind;
-typedef struct row { const char *key; row_kind kind; size_t at; int count; } row;
+typedef struct row {
+    const char *key;
+    row_kind kind;
+    size_t at;
+    int count;
+} row;
 
 #define AT(f) offsetof(clf_profile, f)
 #define CLASS32(c) {"cells_per_s.f32." #c, ROW_REAL, offsetof(clf_profile, cells_per_s[0][CLF_CLASS_##c]), 1},
@@ -27,8 +32,7 @@ static const row rows[] = {
     {"tier_bytes", ROW_REAL, AT(tier_bytes), CLF_PROFILE_TIERS},
     {"read_bytes_per_s", ROW_REAL, AT(read_bytes_per_s), CLF_PROFILE_TIERS},
     {"write_cost", ROW_REAL, AT(write_cost), 1},
-    CLF_OP_CLASSES(CLASS32) CLF_OP_CLASSES(CLASS64)
-    {"launch_async_ns", ROW_REAL, AT(launch_async_ns), 1},
+    CLF_OP_CLASSES(CLASS32) CLF_OP_CLASSES(CLASS64){"launch_async_ns", ROW_REAL, AT(launch_async_ns), 1},
     {"launch_sync_ns", ROW_REAL, AT(launch_sync_ns), 1},
     {"second_core_ns", ROW_REAL, AT(second_core_ns), 1},
     {"transfer_bytes_per_s", ROW_REAL, AT(transfer_bytes_per_s), 1},
@@ -41,21 +45,18 @@ static const row rows[] = {
 enum { NROWS = sizeof rows / sizeof *rows, LINE = 256 };
 _Static_assert(NROWS <= 64, "the parser's set of seen keys is one word");
 
-static locale_t c_locale(void)
-{
+static locale_t c_locale(void) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return c ? uselocale(c) : (locale_t)0;
 }
 
-static void c_locale_end(locale_t old)
-{
+static void c_locale_end(locale_t old) {
     if (!old) return;
     locale_t c = uselocale(old);
     if (c != LC_GLOBAL_LOCALE && c) freelocale(c);
 }
 
-static void row_print(const clf_profile *p, const row *r, clf_str *out)
-{
+static void row_print(const clf_profile *p, const row *r, clf_str *out) {
     const char *at = (const char *)p + r->at;
     clf_str_fmt(out, "%s", r->key);
     if (r->kind == ROW_TEXT) clf_str_fmt(out, " %s", at);
@@ -64,16 +65,14 @@ static void row_print(const clf_profile *p, const row *r, clf_str *out)
     clf_str_put(out, "\n");
 }
 
-void clf_profile_print(const clf_profile *p, clf_str *out)
-{
+void clf_profile_print(const clf_profile *p, clf_str *out) {
     locale_t old = c_locale();
     for (int i = 0; i < NROWS; i++) row_print(p, &rows[i], out);
     c_locale_end(old);
 }
 
 /* One non-negative finite number up to a blank or the end; the rest, or NULL. */
-static const char *real_parse(const char *s, double *out)
-{
+static const char *real_parse(const char *s, double *out) {
     char *end;
     s += strspn(s, " \t");
     if (!(*s >= '0' && *s <= '9')) return NULL;
@@ -82,8 +81,7 @@ static const char *real_parse(const char *s, double *out)
     return end;
 }
 
-static const char *int_parse(const char *s, int *out)
-{
+static const char *int_parse(const char *s, int *out) {
     double x;
     s = real_parse(s, &x);
     if (!s || x > INT_MAX || x != (double)(int)x) return NULL;
@@ -91,8 +89,7 @@ static const char *int_parse(const char *s, int *out)
     return s;
 }
 
-static const char *value_parse(const row *r, clf_profile *p, const char *s)
-{
+static const char *value_parse(const row *r, clf_profile *p, const char *s) {
     char *at = (char *)p + r->at;
     if (r->kind == ROW_TEXT) {
         if (strlen(s) >= CLF_PROFILE_NAME) return NULL;
@@ -104,8 +101,7 @@ static const char *value_parse(const row *r, clf_profile *p, const char *s)
     return s;
 }
 
-static clf_status line_parse(clf_profile *p, char *line, int number, uint64_t *seen, clf_err *err)
-{
+static clf_status line_parse(clf_profile *p, char *line, int number, uint64_t *seen, clf_err *err) {
     size_t key = strcspn(line, " \t");
     if (!*line || *line == '#') return CLF_OK;
     for (int i = 0; i < NROWS; i++) {
@@ -113,14 +109,14 @@ static clf_status line_parse(clf_profile *p, char *line, int number, uint64_t *s
         if (*seen >> i & 1) return clf_fail(err, CLF_E_FORMAT, "profile line %d: '%s' is there twice", number, rows[i].key);
         *seen |= UINT64_C(1) << i;
         const char *rest = value_parse(&rows[i], p, line + key + (line[key] != 0));
-        if (!rest || rest[strspn(rest, " \t")]) return clf_fail(err, CLF_E_FORMAT, "profile line %d: bad value for '%s'", number, rows[i].key);
+        if (!rest || rest[strspn(rest, " \t")])
+            return clf_fail(err, CLF_E_FORMAT, "profile line %d: bad value for '%s'", number, rows[i].key);
         return CLF_OK;
     }
     return clf_fail(err, CLF_E_FORMAT, "profile line %d: unknown key '%.*s'", number, (int)(key > 60 ? 60 : key), line);
 }
 
-static clf_status lines_parse(clf_profile *p, const char *text, size_t n, clf_err *err)
-{
+static clf_status lines_parse(clf_profile *p, const char *text, size_t n, clf_err *err) {
     uint64_t seen = 0;
     int number = 0;
     while (n) {
@@ -140,19 +136,19 @@ static clf_status lines_parse(clf_profile *p, const char *text, size_t n, clf_er
     return CLF_OK;
 }
 
-static clf_status sane(const clf_profile *p, clf_err *err)
-{
-    if (p->kind > CLF_DEV_GPU || p->cores < 1) return clf_fail(err, CLF_E_FORMAT, "profile: kind %d with %d cores makes no sense", p->kind, p->cores);
+static clf_status sane(const clf_profile *p, clf_err *err) {
+    if (p->kind > CLF_DEV_GPU || p->cores < 1)
+        return clf_fail(err, CLF_E_FORMAT, "profile: kind %d with %d cores makes no sense", p->kind, p->cores);
     for (int i = 0; i < CLF_PROFILE_TIERS; i++)
         if (!(p->read_bytes_per_s[i] > 0) || (i && p->tier_bytes[i] < p->tier_bytes[i - 1]))
             return clf_fail(err, CLF_E_FORMAT, "profile: tier %d is not larger than the one before or has no speed", i + 1);
     for (int c = 0; c < CLF_NCLASSES; c++)
-        if (!(p->cells_per_s[0][c] > 0) || (p->fp64 && !(p->cells_per_s[1][c] > 0))) return clf_fail(err, CLF_E_FORMAT, "profile: a cost class has no speed");
+        if (!(p->cells_per_s[0][c] > 0) || (p->fp64 && !(p->cells_per_s[1][c] > 0)))
+            return clf_fail(err, CLF_E_FORMAT, "profile: a cost class has no speed");
     return CLF_OK;
 }
 
-clf_status clf_profile_parse(clf_profile *p, const char *text, size_t n, clf_err *err)
-{
+clf_status clf_profile_parse(clf_profile *p, const char *text, size_t n, clf_err *err) {
     clf_profile work = *p;
     locale_t old = c_locale();
     clf_status st = lines_parse(&work, text, n, err);
@@ -162,8 +158,7 @@ clf_status clf_profile_parse(clf_profile *p, const char *text, size_t n, clf_err
     return st;
 }
 
-double clf_profile_stream_s(const clf_profile *p, double bytes, double set)
-{
+double clf_profile_stream_s(const clf_profile *p, double bytes, double set) {
     int t = 0;
     while (t < CLF_PROFILE_TIERS - 1 && set > p->tier_bytes[t]) t++;
     return bytes / p->read_bytes_per_s[t];

@@ -11,8 +11,7 @@
 
 enum { FILE_MAX_BYTES = 16384 };
 
-static clf_status path_of(const char *dir, const char *name, const char *driver, char out[CLF_DEV_PATH], clf_err *err)
-{
+static clf_status path_of(const char *dir, const char *name, const char *driver, char out[CLF_DEV_PATH], clf_err *err) {
     char key[2 * CLF_PROFILE_NAME + 2], safe[49];
     size_t n = 0;
     if (!dir || !*dir) return clf_fail(err, CLF_E_IO, "no cache directory for the profile of '%s'", name);
@@ -28,13 +27,11 @@ static clf_status path_of(const char *dir, const char *name, const char *driver,
     return CLF_OK;
 }
 
-static clf_status io_failed(const char *what, const char *path, clf_err *err)
-{
+static clf_status io_failed(const char *what, const char *path, clf_err *err) {
     return clf_fail(err, CLF_E_IO, "%s %s: %s", what, path, strerror(errno));
 }
 
-static clf_status read_all(const char *path, char *text, size_t cap, size_t *n, clf_err *err)
-{
+static clf_status read_all(const char *path, char *text, size_t cap, size_t *n, clf_err *err) {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return io_failed("cannot open profile", path, err);
     ssize_t got = 1;
@@ -45,8 +42,7 @@ static clf_status read_all(const char *path, char *text, size_t cap, size_t *n, 
     return st;
 }
 
-clf_status clf_profile_load(const char *dir, const char *device_name, const char *driver, clf_profile *out, clf_err *err)
-{
+clf_status clf_profile_load(const char *dir, const char *device_name, const char *driver, clf_profile *out, clf_err *err) {
     char path[CLF_DEV_PATH], text[FILE_MAX_BYTES];
     size_t n = 0;
     clf_err why = {0};
@@ -55,13 +51,13 @@ clf_status clf_profile_load(const char *dir, const char *device_name, const char
     clf_profile p = *out;
     clf_status st = clf_profile_parse(&p, text, n, &why);
     if (st != CLF_OK) return clf_fail(err, st, "%s: %s", path, why.text);
-    if (strcmp(p.name, device_name) || strcmp(p.driver, driver)) return clf_fail(err, CLF_E_FORMAT, "profile %s is of another device or driver", path);
+    if (strcmp(p.name, device_name) || strcmp(p.driver, driver))
+        return clf_fail(err, CLF_E_FORMAT, "profile %s is of another device or driver", path);
     *out = p;
     return CLF_OK;
 }
 
-static bool write_all(int fd, const char *text, size_t n)
-{
+static bool write_all(int fd, const char *text, size_t n) {
     while (n) {
         ssize_t put = write(fd, text, n);
         if (put < 0 && errno == EINTR) continue;
@@ -72,8 +68,7 @@ static bool write_all(int fd, const char *text, size_t n)
     return fsync(fd) == 0;
 }
 
-static clf_status replace_file(const char *path, const clf_str *text, clf_err *err)
-{
+static clf_status replace_file(const char *path, const clf_str *text, clf_err *err) {
     char temp[CLF_DEV_PATH + 8];
     snprintf(temp, sizeof temp, "%s.XXXXXX", path);
     int fd = mkostemp(temp, O_CLOEXEC);
@@ -86,8 +81,7 @@ static clf_status replace_file(const char *path, const clf_str *text, clf_err *e
     return st;
 }
 
-clf_status clf_profile_store(const char *dir, const clf_profile *p, clf_err *err)
-{
+clf_status clf_profile_store(const char *dir, const clf_profile *p, clf_err *err) {
     char path[CLF_DEV_PATH];
     clf_mem mem; /* a few KiB of text, gone on return: not worth a parameter */
     clf_str text;

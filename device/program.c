@@ -8,8 +8,7 @@
 
 static const char *const plain_options[] = {"-cl-std=CL1.2", "-cl-opt-disable", "-cl-fp32-correctly-rounded-divide-sqrt"};
 
-static bool option_ok(const char *s, size_t n)
-{
+static bool option_ok(const char *s, size_t n) {
     static const char word[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
     for (size_t i = 0; i < sizeof plain_options / sizeof *plain_options; i++)
         if (strlen(plain_options[i]) == n && !memcmp(plain_options[i], s, n)) return true;
@@ -21,8 +20,7 @@ static bool option_ok(const char *s, size_t n)
     return *value == '=' && strspn(value + 1, word) + (size_t)(value + 1 - s) == n;
 }
 
-clf_status clf_options_check(const char *options, clf_err *err)
-{
+clf_status clf_options_check(const char *options, clf_err *err) {
     for (const char *s = options + strspn(options, " "); *s; s += strspn(s, " ")) {
         size_t n = strcspn(s, " ");
         if (!option_ok(s, n)) return clf_fail(err, CLF_E_ARG, "build option '%.*s' is not allowed", (int)(n > 80 ? 80 : n), s);
@@ -32,8 +30,7 @@ clf_status clf_options_check(const char *options, clf_err *err)
 }
 
 /* The first lines of a build log as one line of a message. */
-static void log_squeeze(char *log)
-{
+static void log_squeeze(char *log) {
     char *to = log;
     for (char *s = log; *s && to - log < 300; s++) {
         char c = (unsigned char)*s < 32 ? ' ' : *s;
@@ -42,8 +39,7 @@ static void log_squeeze(char *log)
     *to = 0;
 }
 
-static clf_status build_failed(clf_devs *d, const clf_dev *v, cl_program prog, const clf_source *src, cl_int rc, clf_err *err)
-{
+static clf_status build_failed(clf_devs *d, const clf_dev *v, cl_program prog, const clf_source *src, cl_int rc, clf_err *err) {
     size_t n = 0;
     char *log = NULL;
     if (clGetProgramBuildInfo(prog, v->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &n) == CL_SUCCESS && n) log = clf_mem_new(d->mem, n + 1, 1);
@@ -52,19 +48,19 @@ static clf_status build_failed(clf_devs *d, const clf_dev *v, cl_program prog, c
         CLF_TRACE(d->log, build, "log of %s: %s", src->entry, log);
         log_squeeze(log);
     }
-    clf_fail(err, CLF_E_BUILD, "kernel %s does not build on '%s': %s: %s", src->entry, v->info.name, clf_cl_name(rc), log && *log ? log : "no build log");
+    clf_fail(err, CLF_E_BUILD, "kernel %s does not build on '%s': %s: %s", src->entry, v->info.name, clf_cl_name(rc),
+             log && *log ? log : "no build log");
     if (log) clf_mem_free(d->mem, log, n + 1, 1);
     return CLF_E_BUILD;
 }
 
 /* Is this code the text's fault, so that the same text fails again? */
-static bool is_build_fault(cl_int rc)
-{
-    return rc == CL_BUILD_PROGRAM_FAILURE || rc == CL_COMPILE_PROGRAM_FAILURE || rc == CL_LINK_PROGRAM_FAILURE || rc == CL_INVALID_BUILD_OPTIONS;
+static bool is_build_fault(cl_int rc) {
+    return rc == CL_BUILD_PROGRAM_FAILURE || rc == CL_COMPILE_PROGRAM_FAILURE || rc == CL_LINK_PROGRAM_FAILURE ||
+           rc == CL_INVALID_BUILD_OPTIONS;
 }
 
-clf_status clf_program_compile(clf_devs *d, int dev, const clf_source *src, cl_program *out, clf_err *err)
-{
+clf_status clf_program_compile(clf_devs *d, int dev, const clf_source *src, cl_program *out, clf_err *err) {
     clf_dev *v = &d->dev[dev];
     cl_int rc;
     const char *text = src->text;
@@ -80,8 +76,7 @@ clf_status clf_program_compile(clf_devs *d, int dev, const clf_source *src, cl_p
     return st;
 }
 
-static clf_status kernel_make(clf_devs *d, clf_program *p, clf_err *err)
-{
+static clf_status kernel_make(clf_devs *d, clf_program *p, clf_err *err) {
     const char *name = d->dev[p->dev].info.name;
     cl_int rc;
     cl_uint nargs = 0;
@@ -96,17 +91,16 @@ static clf_status kernel_make(clf_devs *d, clf_program *p, clf_err *err)
     return CLF_OK;
 }
 
-static size_t block_bytes(const clf_source *src)
-{
+static size_t block_bytes(const clf_source *src) {
     size_t n = sizeof(clf_program), part;
     if (src->nargs < 0 || !clf_mul_ok((size_t)src->nargs, sizeof *src->args, &part) || !clf_add_ok(n, part, &n)) return 0;
-    if (!clf_add_ok(n, src->text_len, &n) || !clf_add_ok(n, strlen(src->entry), &n) || !clf_add_ok(n, strlen(src->options) + 3, &n)) return 0;
+    if (!clf_add_ok(n, src->text_len, &n) || !clf_add_ok(n, strlen(src->entry), &n) || !clf_add_ok(n, strlen(src->options) + 3, &n))
+        return 0;
     return n;
 }
 
 /* [clf_program][args][text 0][entry 0][options 0] in one block. */
-static clf_program *block_new(clf_devs *d, int dev, const clf_source *src)
-{
+static clf_program *block_new(clf_devs *d, int dev, const clf_source *src) {
     size_t bytes = block_bytes(src), args_bytes = (size_t)src->nargs * sizeof *src->args;
     clf_program *p = bytes ? clf_mem_new(d->mem, 1, bytes) : NULL;
     if (!p) return NULL;
@@ -116,22 +110,27 @@ static clf_program *block_new(clf_devs *d, int dev, const clf_source *src)
     memcpy(text, src->text, src->text_len);
     memcpy(entry, src->entry, strlen(src->entry) + 1);
     memcpy(options, src->options, strlen(src->options) + 1);
-    *p = (clf_program){.self_bytes = bytes, .hash = src->hash, .dev = dev, .nargs = src->nargs, .text_len = src->text_len,
-                       .args = args, .text = text, .entry = entry, .options = options};
+    *p = (clf_program){.self_bytes = bytes,
+                       .hash = src->hash,
+                       .dev = dev,
+                       .nargs = src->nargs,
+                       .text_len = src->text_len,
+                       .args = args,
+                       .text = text,
+                       .entry = entry,
+                       .options = options};
     return p;
 }
 
 /* Compile, or share what is built already. */
-static clf_status program_fill(clf_devs *d, clf_program *p, const clf_source *src, cl_program built, clf_err *err)
-{
+static clf_status program_fill(clf_devs *d, clf_program *p, const clf_source *src, cl_program built, clf_err *err) {
     if (!built) return clf_program_compile(d, p->dev, src, &p->program, err);
     CLF_TRY(clf_cl_check(clRetainProgram(built), "clRetainProgram", d->dev[p->dev].info.name, err));
     p->program = built;
     return CLF_OK;
 }
 
-clf_status clf_program_new(clf_devs *d, int dev, const clf_source *src, cl_program built, clf_program **out, clf_err *err)
-{
+clf_status clf_program_new(clf_devs *d, int dev, const clf_source *src, cl_program built, clf_program **out, clf_err *err) {
     clf_program *p = block_new(d, dev, src);
     if (!p) return clf_fail(err, CLF_E_NOMEM, "no memory to keep kernel %s", src->entry);
     clf_err why = {0};
@@ -146,16 +145,14 @@ clf_status clf_program_new(clf_devs *d, int dev, const clf_source *src, cl_progr
     return clf_fail(err, st, "%s", why.text);
 }
 
-void clf_program_free(clf_devs *d, clf_program *p, bool driver_alive)
-{
+void clf_program_free(clf_devs *d, clf_program *p, bool driver_alive) {
     if (!p) return;
     if (driver_alive && p->kernel) clReleaseKernel(p->kernel);
     if (driver_alive && p->program) clReleaseProgram(p->program);
     clf_mem_free(d->mem, p, 1, p->self_bytes);
 }
 
-void clf_programs_release(clf_devs *d, bool driver_alive)
-{
+void clf_programs_release(clf_devs *d, bool driver_alive) {
     for (int b = 0; b < CLF_PROGRAM_BUCKETS; b++)
         while (d->bucket[b]) {
             clf_program *p = d->bucket[b];
@@ -164,15 +161,13 @@ void clf_programs_release(clf_devs *d, bool driver_alive)
         }
 }
 
-static bool same(const clf_program *p, int dev, const clf_source *src)
-{
-    return p->dev == dev && p->hash.lo == src->hash.lo && p->hash.hi == src->hash.hi && p->text_len == src->text_len && p->nargs == src->nargs &&
-           !memcmp(p->text, src->text, src->text_len) && !strcmp(p->entry, src->entry) && !strcmp(p->options, src->options) &&
-           (!p->nargs || !memcmp(p->args, src->args, (size_t)p->nargs * sizeof *p->args));
+static bool same(const clf_program *p, int dev, const clf_source *src) {
+    return p->dev == dev && p->hash.lo == src->hash.lo && p->hash.hi == src->hash.hi && p->text_len == src->text_len &&
+           p->nargs == src->nargs && !memcmp(p->text, src->text, src->text_len) && !strcmp(p->entry, src->entry) &&
+           !strcmp(p->options, src->options) && (!p->nargs || !memcmp(p->args, src->args, (size_t)p->nargs * sizeof *p->args));
 }
 
-static clf_status miss(clf_devs *d, int dev, const clf_source *src, clf_program **slot, clf_err *err)
-{
+static clf_status miss(clf_devs *d, int dev, const clf_source *src, clf_program **slot, clf_err *err) {
     clf_program *p;
     uint64_t t0 = clf_dev_now_ns();
     CLF_TRY(clf_options_check(src->options, err));
@@ -180,17 +175,18 @@ static clf_status miss(clf_devs *d, int dev, const clf_source *src, clf_program 
     uint64_t took = clf_dev_now_ns() - t0;
     d->stats.builds++;
     d->stats.build_ns += took;
-    CLF_TRACE(d->log, build, "%s for %s: %.1f ms%s", src->entry, d->dev[dev].info.name, (double)took * 1e-6, p->failed.code ? ", failed" : "");
+    CLF_TRACE(d->log, build, "%s for %s: %.1f ms%s", src->entry, d->dev[dev].info.name, (double)took * 1e-6,
+              p->failed.code ? ", failed" : "");
     p->next = *slot;
     *slot = p;
     return CLF_OK;
 }
 
-clf_status clf_program_get(clf_devs *d, int dev, const clf_source *src, clf_program **out, bool *compiled, clf_err *err)
-{
+clf_status clf_program_get(clf_devs *d, int dev, const clf_source *src, clf_program **out, bool *compiled, clf_err *err) {
     clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
-    if (!src || !src->text || !src->entry || !src->options || (src->nargs && !src->args)) return clf_fail(err, CLF_E_ARG, "incomplete kernel source");
+    if (!src || !src->text || !src->entry || !src->options || (src->nargs && !src->args))
+        return clf_fail(err, CLF_E_ARG, "incomplete kernel source");
     clf_program **slot = &d->bucket[(src->hash.lo ^ (uint64_t)dev) % CLF_PROGRAM_BUCKETS], *p = *slot;
     while (p && !same(p, dev, src)) p = p->next;
     if (compiled) *compiled = !p;

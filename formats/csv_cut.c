@@ -27,7 +27,8 @@ const char *clf_csv_gap(const clf_csv *c, const char *at) {
 /* The closing mark of the quotation that opens at `at`; NULL if there is none. */
 static const char *closing(const clf_csv *c, const char *at) {
     const char *p = at + 1;
-    while ((p = memchr(p, '"', (size_t)(c->t.end - p)))) {
+    while (p < c->t.end) {
+        if (*p != '"' && !(p = memchr(p, '"', (size_t)(c->t.end - p)))) break;
         if (p + 1 == c->t.end || p[1] != '"') return p;
         p += 2;
     }

@@ -34,14 +34,18 @@ typedef struct clf_read_opts {
     const char *label;      /* csv: name (header) or 1-based number of the label column; NULL none */
     const clf_trace *log;     /* topic io: notes such as "densified" */
 } clf_read_opts;
-/** Read a file into a new dense matrix (and labels: text labels coded 1..k by first appearance, n x 1).
- *  type: "npy", "csv", "mtx", "svm", or NULL for the file's ending. labels may be NULL when the source has none.
- *  note: receives a line worth telling the user ("" if none), e.g. a sparse file that was densified.
+/** Read a file into a new dense matrix (and labels, n x 1 of the same type: text labels coded 1..k by first appearance).
+ *  type: "npy", "csv", "mtx", "svm", or NULL for the file's ending. labels may be NULL; it is cleared (data NULL) when the source has
+ *  none or o->label is NULL for a csv. A csv's label column never stays among the features. o may be NULL: f64, missing cells refused.
+ *  note: receives a line worth telling the user ("" if none): a sparse file that was densified, rows that were dropped.
  *  errors: CLF_E_IO cannot open or read; CLF_E_FORMAT damaged, hostile or unsupported, naming path, line and column;
- *  CLF_E_NOMEM. No allocation is made from a header's sizes without checking them against the file's length. */
+ *  CLF_E_NAME no such label column; CLF_E_ARG unknown type; CLF_E_LIMIT an endless stream; CLF_E_NOMEM, also when the dense size is
+ *  beyond the budget or the machine. No allocation is made from a header's sizes without checking them against the file's length.
+ *  Outputs stay untouched on failure. */
 clf_status clf_read_file(const char *path, const char *type, const clf_read_opts *o, clf_mem *mem, clf_dense *out, clf_dense *labels,
                          char *note, size_t note_n, clf_err *err);
-/** Write: .npy (0-d or 2-d C order), .csv (commas, no header, %.17g / %.9g), .mtx (array). Through a temporary file and rename. */
+/** Write: .npy (0-d or 2-d C order), .csv (commas, no header, %.17g / %.9g), .mtx (array). Through a temporary file and rename; what
+ *  is no regular file (/dev/null, a pipe) in place. errors: CLF_E_IO, CLF_E_FORMAT a type that is not written, CLF_E_ARG unknown type. */
 clf_status clf_write_file(const char *path, const char *type, const clf_dense *m, clf_err *err);
 /** The same from memory, for tests and fuzzers. name is used in messages. */
 clf_status clf_read_npy(const char *name, const void *p, size_t n, clf_mem *mem, clf_dense *out, clf_err *err);

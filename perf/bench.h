@@ -82,6 +82,8 @@ typedef bool (*bench_call)(void *subject);
 double bench_now_ms(void);
 /** Mean milliseconds of a call: one warm call, then as many as fill min_ms. NaN when a call fails. */
 double bench_sample(bench_call call, void *subject, double min_ms);
+/** Wait until the threads of whoever ran last have gone to sleep: OpenMP's spin for milliseconds after a loop, on somebody's core. */
+void bench_rest(void);
 double bench_median(const double *v, int n); /* NaN values are left out */
 
 /* ---- subject.c: a case as a function of the library in a context of its own */

@@ -122,11 +122,14 @@ typedef struct times {
 static void measure(const bench_run *r, bench_subject *s, by_hand *h, times *t, int rounds) {
     double min_ms = r->opt->quick ? sample_ms / 4 : sample_ms;
     for (int i = 0; i < rounds; i++) {
+        bench_rest();
         t->hand[i] = bench_sample(call_hand, h, min_ms);
         for (int j = 0; j < SUBJECTS; j++) {
             int which = i % 2 ? SUBJECTS - 1 - j : j;
+            bench_rest();
             t->of[which][i] = s[which].fn ? bench_sample(bench_subject_call, &s[which], min_ms) : (double)NAN;
         }
+        bench_rest();
         t->again[i] = bench_sample(call_hand, h, min_ms);
     }
 }

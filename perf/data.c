@@ -23,7 +23,7 @@ size_t bench_data_bytes(bool quick) {
 }
 
 bool bench_data_new(bench_data *d, size_t bytes) {
-    *d = (bench_data){.dtype = CLF_F64, .bytes = bytes / 4096 * 4096};
+    *d = (bench_data){.dtype = CLF_F64, .bytes = (bytes + 4095) / 4096 * 4096};
     for (int i = 0; i < 3; i++)
         if (!(d->in[i] = aligned_alloc(4096, d->bytes))) return false;
     for (int i = 0; i < 2; i++)

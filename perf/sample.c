@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "perf/bench.h"
 
 double bench_now_ms(void) {
@@ -12,17 +13,19 @@ double bench_now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+void bench_rest(void) { usleep(20000); }
+
 double bench_sample(bench_call call, void *subject, double min_ms) {
     if (!call(subject)) return NAN; /* warm */
     long done = 0, batch = 1;
     double begin = bench_now_ms(), spent = 0;
-    while (spent < min_ms) { /* the clock is read once a batch, so that it costs little in short calls */
+    do { /* the clock is read once a batch, so that it costs little in short calls */
         for (long i = 0; i < batch; i++)
             if (!call(subject)) return NAN;
         done += batch;
         spent = bench_now_ms() - begin;
         if (spent < min_ms / 8) batch *= 2;
-    }
+    } while (spent < min_ms);
     return spent / (double)done;
 }
 

@@ -52,7 +52,7 @@ static clf_status fault(const parser *p, token at, const char *fmt, ...) {
 static clf_status no_memory(const parser *p) { return clf_fail(p->err, CLF_E_NOMEM, "reading a cplan: out of memory"); }
 
 /* For messages: at most 40 characters of a token. */
-#define SHOW(tok) (tok).n == 0 ? 15 : (int)((tok).n > 40 ? 40 : (tok).n), (tok).n == 0 ? "the text's end " : (tok).at
+#define SHOW(tok) (tok).n == 0 ? 14 : (int)((tok).n > 40 ? 40 : (tok).n), (tok).n == 0 ? "the text's end" : (tok).at
 
 /* ---- tokens -------------------------------------------------------------------------------------------------------------- */
 
@@ -445,7 +445,7 @@ static clf_status check_parsed(const parser *p) {
     if (st == CLF_OK) return CLF_OK;
     for (int i = 0; i < p->nitem; i++)
         if (p->items[i].kind == where.item && p->items[i].index == where.index) at = p->items[i].word;
-    return fault(p, at, "%s", err.text);
+    return fault(p, at, "%s", strncmp(err.text, "cplan: ", 7) == 0 ? err.text + 7 : err.text);
 }
 
 clf_status clf_cplan_parse(clf_cplan *c, clf_arena *arena, const char *text, size_t n, clf_err *err) {

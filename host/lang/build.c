@@ -12,10 +12,10 @@ static clf_mat *then(clf_mat *r, clf_mat *operand) {
 }
 
 clf_status clf_lang_cell(const clf_lang_call *k, clf_term *out) {
-    clf_mat *in[3] = {NULL, NULL, NULL};
-    for (int i = 0; i < k->n; i++) in[i] = k->arg[i]->mat;
-    out->mat = clf_apply((clf_op_code)k->fn->code, in[0], in[1], in[2]);
-    out->known = clf_lang_known(k->fn->code, k->n, k->list, &out->num);
+    clf_term in[3];
+    for (int i = 0; i < k->n; i++) in[i] = *k->arg[i];
+    out->mat = clf_lang_apply(k->l, k->fn->code, k->n, in);
+    out->known = clf_lang_known(k->fn->code, k->n, in, &out->num);
     return CLF_OK;
 }
 
@@ -41,8 +41,11 @@ clf_status clf_lang_extreme(const clf_lang_call *k, clf_term *out) {
         out->mat = clf_fold((clf_fold_code)k->fn->dir, CLF_ALL, k->list[0].mat);
         return CLF_OK;
     }
-    out->mat = clf_apply((clf_op_code)k->fn->code, k->list[0].mat, k->list[1].mat, NULL);
-    for (int i = 2; i < k->n; i++) out->mat = then(clf_apply((clf_op_code)k->fn->code, out->mat, k->list[i].mat, NULL), out->mat);
+    out->mat = clf_lang_apply(k->l, k->fn->code, 2, k->list);
+    for (int i = 2; i < k->n; i++) {
+        clf_term pair[2] = {{.mat = out->mat}, k->list[i]};
+        out->mat = then(clf_lang_apply(k->l, k->fn->code, 2, pair), out->mat);
+    }
     out->known = clf_lang_known(k->fn->code, k->n, k->list, &out->num);
     return CLF_OK;
 }
@@ -51,10 +54,14 @@ clf_status clf_lang_extreme(const clf_lang_call *k, clf_term *out) {
 clf_status clf_lang_log(const clf_lang_call *k, clf_term *out) {
     const clf_term *base = k->arg[1];
     clf_mat *x = k->arg[0]->mat;
-    if (!base) out->mat = clf_log(x);
-    else if (base->known && base->num == 2) out->mat = clf_log2(x);
-    else if (base->known && base->num == 10) out->mat = clf_log10(x);
-    else out->mat = clf_logb(x, base->mat);
+    if (!base)
+        out->mat = clf_log(x);
+    else if (base->known && base->num == 2)
+        out->mat = clf_log2(x);
+    else if (base->known && base->num == 10)
+        out->mat = clf_log10(x);
+    else
+        out->mat = clf_logb(x, base->mat);
     return CLF_OK;
 }
 
@@ -104,7 +111,8 @@ clf_status clf_lang_outer(const clf_lang_call *k, clf_term *out) {
     int op = CLF_OP_MUL;
     if (k->arg[2] && k->arg[2]->mat) return clf_call_fail(k, CLF_E_TYPE, "the operator is a string, as in outer(u, v, \"+\")");
     if (k->arg[2] && (op = binary_op(&k->arg[2]->text)) < 0)
-        return clf_place_fail(k->l->err, CLF_E_NAME, k->arg[2]->at, "outer: no operator %s", clf_token_show(&k->arg[2]->text, shown, sizeof shown));
+        return clf_place_fail(k->l->err, CLF_E_NAME, k->arg[2]->at, "outer: no operator %s",
+                              clf_token_show(&k->arg[2]->text, shown, sizeof shown));
     out->mat = clf_outer((clf_op_code)op, k->arg[0]->mat, k->arg[1]->mat);
     return CLF_OK;
 }

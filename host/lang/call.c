@@ -21,7 +21,8 @@ clf_status clf_lang_find(clf_lang *l, const clf_token *name, clf_lang_fn *out) {
         }
     for (int i = 0; i < CLF_NOPS; i++)
         if (letter(clf_ops[i].name[0]) && same(name, clf_ops[i].name, strlen(clf_ops[i].name))) {
-            *out = (clf_lang_fn){.name = clf_ops[i].name, .min = clf_ops[i].arity, .max = clf_ops[i].arity, .build = clf_lang_cell, .code = i};
+            *out =
+                (clf_lang_fn){.name = clf_ops[i].name, .min = clf_ops[i].arity, .max = clf_ops[i].arity, .build = clf_lang_cell, .code = i};
             return CLF_OK;
         }
     char shown[64], hint[64];
@@ -58,13 +59,14 @@ static clf_status param_of(const clf_lang_call *k, const clf_token *name, int *o
         if (same(name, p, len)) return CLF_OK;
     }
     clf_token_show(name, shown, sizeof shown);
-    if (!k->fn->params) return clf_place_fail(k->l->err, CLF_E_NAME, name->at, "%s: takes no named arguments, found %s", k->fn->name, shown);
+    if (!k->fn->params)
+        return clf_place_fail(k->l->err, CLF_E_NAME, name->at, "%s: takes no named arguments, found %s", k->fn->name, shown);
     return clf_place_fail(k->l->err, CLF_E_NAME, name->at, "%s: no argument %s (it has %s)", k->fn->name, shown, k->fn->params);
 }
 
 /* Named arguments first, the others fill what is free, from the left. */
 static clf_status bind(clf_lang_call *k) {
-    int p, next = 0;
+    int p = 0, next = 0;
     for (int i = 0; i < k->n; i++) {
         if (!k->list[i].arg.len) continue;
         CLF_TRY(param_of(k, &k->list[i].arg, &p));
@@ -133,8 +135,9 @@ clf_status clf_call_number(const clf_lang_call *k, int param, double dflt, doubl
     size_t len;
     const char *name = param_name(k->fn->params, param, &len);
     if (v && !v->known)
-        return clf_place_fail(k->l->err, CLF_E_ARG, v->at, "%s: '%.*s' must be known when the program is read: literals, nrow, ncol, length", k->fn->name,
-                              (int)len, name ? name : "");
+        return clf_place_fail(k->l->err, CLF_E_ARG, v->at,
+                              "%s: '%.*s' must be known when the program is read: literals, nrow, ncol, length", k->fn->name, (int)len,
+                              name ? name : "");
     *out = v ? v->num : dflt;
     return CLF_OK;
 }

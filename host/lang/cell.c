@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Operators between values, and the small evaluation that runs beside the recording: arithmetic of numbers known when the program
- * is read, for index bounds and shapes. It never replaces what is recorded. */
+ * is read, for index bounds and shapes. It replaces nothing that is recorded, except that a whole number beside an integer matrix is
+ * recorded as an integer. */
 #include "host/lang/lang.h"
 
 #include <math.h>
@@ -46,17 +47,40 @@ static bool is_square(int op, const clf_term *in) {
            (t == CLF_F64 || t == CLF_F32);
 }
 
-static clf_mat *record(int op, int n, const clf_term *in) {
+static bool is_integer_matrix(const clf_term *v) {
+    clf_dtype t;
+    bool scalar;
+    return clf_info(v->mat, NULL, NULL, &t, &scalar) == CLF_OK && !scalar && t != CLF_F64 && t != CLF_F32;
+}
+
+/* A whole number is an integer beside an integer matrix, which keeps its type; elsewhere numbers are real. The test of ifelse is no
+ * neighbour of its branches. */
+static bool is_integer_here(int op, int n, const clf_term *in, int i) {
+    const double most = 9007199254740992.0;
+    bool beside = false;
+    if (clf_ops[op].type == CLF_TYPE_FLOAT || !in[i].known || !(fabs(in[i].num) <= most && in[i].num == floor(in[i].num))) return false;
+    for (int k = clf_ops[op].type == CLF_TYPE_SELECT; k < n; k++) beside = beside || is_integer_matrix(&in[k]);
+    return beside;
+}
+
+clf_mat *clf_lang_apply(clf_lang *l, int op, int n, const clf_term *in) {
+    clf_mat *arg[3] = {NULL, NULL, NULL}, *made[3] = {NULL, NULL, NULL};
     if (op == CLF_LANG_MATMUL) return clf_matmul(in[0].mat, in[1].mat);
     if (is_square(op, in)) return clf_sqr(in[0].mat);
-    return clf_apply((clf_op_code)op, in[0].mat, n > 1 ? in[1].mat : NULL, n > 2 ? in[2].mat : NULL);
+    for (int i = 0; i < n; i++) {
+        if (is_integer_here(op, n, in, i)) made[i] = clf_int(l->c, (int64_t)in[i].num);
+        arg[i] = made[i] ? made[i] : in[i].mat;
+    }
+    clf_mat *r = clf_apply((clf_op_code)op, arg[0], arg[1], arg[2]);
+    for (int i = 0; i < n; i++) clf_free(made[i]);
+    return r;
 }
 
 clf_status clf_lang_operate(clf_lang *l, int op, clf_place at, int n, const clf_term *in, clf_term *out) {
     const char *why = "out of memory";
     for (int i = 0; i < n; i++)
         if (!in[i].mat) return clf_place_fail(l->err, CLF_E_TYPE, in[i].at, "%s takes numbers, not a string", clf_ops[op].name);
-    clf_term r = {.mat = record(op, n, in), .owned = true, .at = at};
+    clf_term r = {.mat = clf_lang_apply(l, op, n, in), .owned = true, .at = at};
     clf_status st = clf_status_of(r.mat, &why);
     if (st != CLF_OK) {
         st = clf_place_fail(l->err, st, at, "%s", why);

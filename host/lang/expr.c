@@ -10,19 +10,20 @@ typedef enum item_kind { ITEM_OP, ITEM_UNARY, ITEM_PAREN, ITEM_CALL, ITEM_INDEX 
 
 typedef struct clf_item {
     item_kind kind;
-    int op, rank;       /* OP, UNARY */
+    int op, rank; /* OP, UNARY */
     clf_place at;
-    size_t base;        /* brackets: first operand inside */
-    clf_lang_fn fn;     /* CALL */
-    clf_token arg;      /* CALL: name of the argument being read */
-    clf_range range;    /* INDEX */
+    size_t base;     /* brackets: first operand inside */
+    clf_lang_fn fn;  /* CALL */
+    clf_token arg;   /* CALL: name of the argument being read */
+    clf_range range; /* INDEX */
 } clf_item;
 
 /* Precedence, the contract's list from below. Unary - and + bind looser than ^ and tighter than the rest, ! just above &. */
 enum { RANK_NOT = 3, RANK_SIGN = 9, RANK_POW = 10 };
 static const unsigned char rank_of[CLF_NALLOPS] = {
-    [CLF_OP_OR] = 1,  [CLF_OP_AND] = 2, [CLF_OP_LT] = 4,   [CLF_OP_LE] = 4,  [CLF_OP_GT] = 4,  [CLF_OP_GE] = 4,     [CLF_OP_EQ] = 4,         [CLF_OP_NE] = 4,
-    [CLF_OP_ADD] = 5, [CLF_OP_SUB] = 5, [CLF_OP_MUL] = 6,  [CLF_OP_DIV] = 6, [CLF_OP_MOD] = 7, [CLF_OP_IDIV] = 7, [CLF_LANG_MATMUL] = 8, [CLF_OP_POW] = RANK_POW,
+    [CLF_OP_OR] = 1,  [CLF_OP_AND] = 2,  [CLF_OP_LT] = 4,       [CLF_OP_LE] = 4,         [CLF_OP_GT] = 4,  [CLF_OP_GE] = 4,
+    [CLF_OP_EQ] = 4,  [CLF_OP_NE] = 4,   [CLF_OP_ADD] = 5,      [CLF_OP_SUB] = 5,        [CLF_OP_MUL] = 6, [CLF_OP_DIV] = 6,
+    [CLF_OP_MOD] = 7, [CLF_OP_IDIV] = 7, [CLF_LANG_MATMUL] = 8, [CLF_OP_POW] = RANK_POW,
 };
 
 static clf_item *top(const clf_lang *l) { return l->nitem ? &l->item[l->nitem - 1] : NULL; }
@@ -44,8 +45,10 @@ static clf_status push_item(clf_lang *l, clf_item it) {
 /* Takes the value over, also when it fails. */
 static clf_status push_value(clf_lang *l, clf_term v) {
     clf_status st = clf_lang_room(l, (void **)&l->val, l->nval, &l->cap_val, sizeof *l->val);
-    if (st == CLF_OK) l->val[l->nval++] = v;
-    else clf_term_release(&v);
+    if (st == CLF_OK)
+        l->val[l->nval++] = v;
+    else
+        clf_term_release(&v);
     return st;
 }
 
@@ -155,9 +158,7 @@ static clf_status operand(clf_lang *l, bool *want) {
         *want = false;
         CLF_TRY(push_value(l, t.kind == CLF_TOKEN_NUMBER ? clf_term_number(l, t.number, t.at) : (clf_term){.text = t, .at = t.at}));
         return clf_lang_advance(l);
-    default:
-        *want = !may_be_empty(l);
-        return *want ? unexpected(l, "a value") : CLF_OK;
+    default: *want = !may_be_empty(l); return *want ? unexpected(l, "a value") : CLF_OK;
     }
 }
 
@@ -267,8 +268,8 @@ static clf_status after_operand(clf_lang *l, bool *want, bool *done) {
     CLF_TRY(reduce(l, 0, true));
     const clf_item *in = top(l);
     if (in)
-        return clf_place_fail(l->err, CLF_E_SYNTAX, l->tok.at, "expected '%c' for the bracket at line %d, column %d", in->kind == ITEM_INDEX ? ']' : ')',
-                              in->at.line, in->at.column);
+        return clf_place_fail(l->err, CLF_E_SYNTAX, l->tok.at, "expected '%c' for the bracket at line %d, column %d",
+                              in->kind == ITEM_INDEX ? ']' : ')', in->at.line, in->at.column);
     *done = true;
     return CLF_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * "Did you mean": the nearest name by edit distance, letter case counting half. A name is near when at most a third of it differs. */
+ * "Did you mean": the nearest name by edit distance, letter case counting half (Damerau and Levenshtein's distance, whole table). A name is near when at most a third of it differs. */
 #include "host/lang/lang.h"
 
 #include <stdio.h>
@@ -13,21 +13,20 @@ static int step(char a, char b) { return a == b ? 0 : lower(a) == lower(b) ? CAS
 
 static int min3(int a, int b, int c) { return a < b ? (a < c ? a : c) : b < c ? b : c; }
 
-/* Levenshtein's distance in one row of his table. */
+/* Edits that turn a into b: one letter more, less or other, or two neighbours exchanged. */
 static int distance(const char *a, size_t n, const char *b, size_t m) {
-    int row[LONGEST + 1];
+    int d[LONGEST + 1][LONGEST + 1];
     if (n > LONGEST || m > LONGEST) return FAR;
-    for (size_t j = 0; j <= m; j++) row[j] = (int)j * EDIT;
+    for (size_t j = 0; j <= m; j++) d[0][j] = (int)j * EDIT;
     for (size_t i = 1; i <= n; i++) {
-        int corner = row[0];
-        row[0] = (int)i * EDIT;
+        d[i][0] = (int)i * EDIT;
         for (size_t j = 1; j <= m; j++) {
-            int best = min3(row[j] + EDIT, row[j - 1] + EDIT, corner + step(a[i - 1], b[j - 1]));
-            corner = row[j];
-            row[j] = best;
+            int swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] ? d[i - 2][j - 2] + EDIT : FAR;
+            int best = min3(d[i - 1][j] + EDIT, d[i][j - 1] + EDIT, d[i - 1][j - 1] + step(a[i - 1], b[j - 1]));
+            d[i][j] = swap < best ? swap : best;
         }
     }
-    return row[m];
+    return d[n][m];
 }
 
 typedef struct nearest {
@@ -46,8 +45,10 @@ static void consider(nearest *s, const char *name, size_t len) {
 }
 
 static const char *say(const nearest *s, char *buf, size_t n) {
-    if (s->best) snprintf(buf, n, " (did you mean '%.*s'?)", (int)s->len, s->best);
-    else buf[0] = '\0';
+    if (s->best)
+        snprintf(buf, n, " (did you mean '%.*s'?)", (int)s->len, s->best);
+    else
+        buf[0] = '\0';
     return buf;
 }
 

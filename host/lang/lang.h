@@ -84,6 +84,8 @@ clf_term clf_term_number(clf_lang *l, double x, clf_place at);
 
 /** Operator op (a clf_op or CLF_LANG_MATMUL) on n operands, which must be numbers. */
 clf_status clf_lang_operate(clf_lang *l, int op, clf_place at, int n, const clf_term *in, clf_term *out);
+/** The handle operator op gives on n <= 3 numbers; may be a sticky error. */
+clf_mat *clf_lang_apply(clf_lang *l, int op, int n, const clf_term *in);
 /** The number of op on known numbers, where arithmetic on literals is wanted; false for other operators. */
 bool clf_lang_known(int op, int n, const clf_term *in, double *out);
 

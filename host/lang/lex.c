@@ -23,9 +23,12 @@ clf_status clf_place_fail(clf_err *err, clf_status code, clf_place at, const cha
 
 const char *clf_token_show(const clf_token *t, char *buf, size_t n) {
     enum { SHOWN = 40 };
-    if (t->kind == CLF_TOKEN_END) snprintf(buf, n, "the end of the program");
-    else if (t->kind == CLF_TOKEN_LINE) snprintf(buf, n, "the end of the line");
-    else snprintf(buf, n, "'%.*s'%s", t->len > SHOWN ? SHOWN : (int)t->len, t->text, t->len > SHOWN ? "..." : "");
+    if (t->kind == CLF_TOKEN_END)
+        snprintf(buf, n, "the end of the program");
+    else if (t->kind == CLF_TOKEN_LINE)
+        snprintf(buf, n, "the end of the line");
+    else
+        snprintf(buf, n, "'%.*s'%s", t->len > SHOWN ? SHOWN : (int)t->len, t->text, t->len > SHOWN ? "..." : "");
     return buf;
 }
 
@@ -36,8 +39,10 @@ static clf_place here(const clf_lexer *x) { return (clf_place){x->line, (int)(x-
 
 static void skip_blanks(clf_lexer *x) {
     for (;; x->p++) {
-        if (*x->p == '#') x->p += strcspn(x->p, "\n") - 1;
-        else if (*x->p != ' ' && *x->p != '\t' && *x->p != '\r') return;
+        if (*x->p == '#')
+            x->p += strcspn(x->p, "\n") - 1;
+        else if (*x->p != ' ' && *x->p != '\t' && *x->p != '\r')
+            return;
     }
 }
 
@@ -88,13 +93,33 @@ static const struct {
     clf_token_kind kind;
     int op;
 } marks[] = {
-    {"%*%", CLF_TOKEN_OP, CLF_LANG_MATMUL}, {"%/%", CLF_TOKEN_OP, CLF_OP_IDIV}, {"%%", CLF_TOKEN_OP, CLF_OP_MOD}, {"<-", CLF_TOKEN_ARROW, 0},
-    {"<=", CLF_TOKEN_OP, CLF_OP_LE},        {">=", CLF_TOKEN_OP, CLF_OP_GE},    {"==", CLF_TOKEN_OP, CLF_OP_EQ},  {"!=", CLF_TOKEN_OP, CLF_OP_NE},
-    {"<", CLF_TOKEN_OP, CLF_OP_LT},         {">", CLF_TOKEN_OP, CLF_OP_GT},     {"=", CLF_TOKEN_BIND, 0},         {"!", CLF_TOKEN_OP, CLF_OP_NOT},
-    {"+", CLF_TOKEN_OP, CLF_OP_ADD},        {"-", CLF_TOKEN_OP, CLF_OP_SUB},    {"*", CLF_TOKEN_OP, CLF_OP_MUL},  {"/", CLF_TOKEN_OP, CLF_OP_DIV},
-    {"^", CLF_TOKEN_OP, CLF_OP_POW},        {"&", CLF_TOKEN_OP, CLF_OP_AND},    {"|", CLF_TOKEN_OP, CLF_OP_OR},   {"(", CLF_TOKEN_OPEN, 0},
-    {")", CLF_TOKEN_CLOSE, 0},              {"[", CLF_TOKEN_INDEX, 0},          {"]", CLF_TOKEN_INDEXED, 0},      {",", CLF_TOKEN_COMMA, 0},
-    {":", CLF_TOKEN_COLON, 0},              {";", CLF_TOKEN_SEMI, 0},           {"\n", CLF_TOKEN_LINE, 0},
+    {"%*%", CLF_TOKEN_OP, CLF_LANG_MATMUL},
+    {"%/%", CLF_TOKEN_OP, CLF_OP_IDIV},
+    {"%%", CLF_TOKEN_OP, CLF_OP_MOD},
+    {"<-", CLF_TOKEN_ARROW, 0},
+    {"<=", CLF_TOKEN_OP, CLF_OP_LE},
+    {">=", CLF_TOKEN_OP, CLF_OP_GE},
+    {"==", CLF_TOKEN_OP, CLF_OP_EQ},
+    {"!=", CLF_TOKEN_OP, CLF_OP_NE},
+    {"<", CLF_TOKEN_OP, CLF_OP_LT},
+    {">", CLF_TOKEN_OP, CLF_OP_GT},
+    {"=", CLF_TOKEN_BIND, 0},
+    {"!", CLF_TOKEN_OP, CLF_OP_NOT},
+    {"+", CLF_TOKEN_OP, CLF_OP_ADD},
+    {"-", CLF_TOKEN_OP, CLF_OP_SUB},
+    {"*", CLF_TOKEN_OP, CLF_OP_MUL},
+    {"/", CLF_TOKEN_OP, CLF_OP_DIV},
+    {"^", CLF_TOKEN_OP, CLF_OP_POW},
+    {"&", CLF_TOKEN_OP, CLF_OP_AND},
+    {"|", CLF_TOKEN_OP, CLF_OP_OR},
+    {"(", CLF_TOKEN_OPEN, 0},
+    {")", CLF_TOKEN_CLOSE, 0},
+    {"[", CLF_TOKEN_INDEX, 0},
+    {"]", CLF_TOKEN_INDEXED, 0},
+    {",", CLF_TOKEN_COMMA, 0},
+    {":", CLF_TOKEN_COLON, 0},
+    {";", CLF_TOKEN_SEMI, 0},
+    {"\n", CLF_TOKEN_LINE, 0},
 };
 
 static clf_status punctuation(const clf_lexer *x, clf_token *t, clf_err *err) {

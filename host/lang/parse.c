@@ -52,7 +52,8 @@ static clf_status bind_inputs(clf_lang *l, const clf_binding *vars, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const char *why;
         if (!vars[i].name || !vars[i].value) return clf_fail(l->err, CLF_E_ARG, "clf_parse: binding %zu has no name or no value", i);
-        if (clf_ctx_of(vars[i].value) != l->c) return clf_fail(l->err, CLF_E_ARG, "clf_parse: '%s' belongs to another context", vars[i].name);
+        if (clf_ctx_of(vars[i].value) != l->c)
+            return clf_fail(l->err, CLF_E_ARG, "clf_parse: '%s' belongs to another context", vars[i].name);
         clf_status st = clf_status_of(vars[i].value, &why);
         if (st != CLF_OK) return clf_fail(l->err, st, "%s: %s", vars[i].name, why);
         clf_var *v = clf_vars_put(&l->vars, vars[i].name, strlen(vars[i].name));
@@ -102,7 +103,8 @@ static clf_status target(clf_lang *l, clf_token *name) {
         l->tok = first;
         return CLF_OK;
     }
-    if (clf_lang_constant(&first, &x)) return clf_place_fail(l->err, CLF_E_SYNTAX, first.at, "'%.*s' is a constant", (int)first.len, first.text);
+    if (clf_lang_constant(&first, &x))
+        return clf_place_fail(l->err, CLF_E_SYNTAX, first.at, "'%.*s' is a constant", (int)first.len, first.text);
     *name = first;
     return clf_lang_advance(l);
 }
@@ -119,8 +121,10 @@ static clf_status statement(clf_lang *l) {
 static clf_status program(clf_lang *l) {
     CLF_TRY(clf_lang_advance(l));
     while (l->tok.kind != CLF_TOKEN_END) {
-        if (l->tok.kind == CLF_TOKEN_LINE || l->tok.kind == CLF_TOKEN_SEMI) CLF_TRY(clf_lang_advance(l));
-        else CLF_TRY(statement(l));
+        if (l->tok.kind == CLF_TOKEN_LINE || l->tok.kind == CLF_TOKEN_SEMI)
+            CLF_TRY(clf_lang_advance(l));
+        else
+            CLF_TRY(statement(l));
     }
     return CLF_OK;
 }
@@ -198,7 +202,8 @@ clf_status clf_parse(clf_ctx *c, const char *text, const clf_binding *vars, size
     clf_err err = {CLF_OK, ""};
     if (!c) return CLF_E_ARG;
     begin(&l, c, text, &err);
-    clf_status st = text && nresults && (vars || !nvars) && (results || !*nresults) ? CLF_OK : clf_fail(&err, CLF_E_ARG, "clf_parse: a NULL argument");
+    clf_status st =
+        text && nresults && (vars || !nvars) && (results || !*nresults) ? CLF_OK : clf_fail(&err, CLF_E_ARG, "clf_parse: a NULL argument");
     if (st == CLF_OK) st = bind_inputs(&l, vars, nvars);
     if (st == CLF_OK) st = program(&l);
     if (st == CLF_OK) st = give_out(&l, results, nresults);

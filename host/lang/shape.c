@@ -8,9 +8,12 @@ enum { EXTENT_ROWS = 1, EXTENT_COLS = 2 };
 clf_status clf_lang_extent(const clf_lang_call *k, clf_term *out) {
     int64_t rows, cols, n;
     CLF_TRY(clf_info(k->list[0].mat, &rows, &cols, NULL, NULL));
-    if (k->fn->code == EXTENT_ROWS) n = rows;
-    else if (k->fn->code == EXTENT_COLS) n = cols;
-    else if (__builtin_mul_overflow(rows, cols, &n)) return clf_call_fail(k, CLF_E_LIMIT, "too many cells to count");
+    if (k->fn->code == EXTENT_ROWS)
+        n = rows;
+    else if (k->fn->code == EXTENT_COLS)
+        n = cols;
+    else if (__builtin_mul_overflow(rows, cols, &n))
+        return clf_call_fail(k, CLF_E_LIMIT, "too many cells to count");
     out->mat = clf_int(k->l->c, n);
     out->known = true;
     out->num = (double)n;
@@ -57,8 +60,10 @@ clf_status clf_lang_matrix(const clf_lang_call *k, clf_term *out) {
     } else {
         CLF_TRY(extents(k, cells, &rows, &cols));
     }
-    if (v->known) out->mat = clf_fill(k->l->c, CLF_F64, rows, cols, v->num);
-    else out->mat = scalar ? spread(k->l->c, v->mat, rows, cols) : clf_reshape(v->mat, rows, cols);
+    if (v->known)
+        out->mat = clf_fill(k->l->c, CLF_F64, rows, cols, v->num);
+    else
+        out->mat = scalar ? spread(k->l->c, v->mat, rows, cols) : clf_reshape(v->mat, rows, cols);
     return CLF_OK;
 }
 

@@ -3,11 +3,16 @@
  * stands for. Cell operators whose name in the operator table is the language's (exp, atan2, ifelse, ...) need no row. */
 #include "host/lang/lang.h"
 
-#define FULL(fn, FOLD) {.name = fn, .min = 1, .max = 1, .build = clf_lang_fold, .code = CLF_FOLD_CODE_##FOLD, .dir = CLF_ALL}
-#define ROWS(fn, FOLD) {.name = fn, .min = 1, .max = 1, .build = clf_lang_fold, .code = CLF_FOLD_CODE_##FOLD, .dir = CLF_ROWS}
-#define COLS(fn, FOLD) {.name = fn, .min = 1, .max = 1, .build = clf_lang_fold, .code = CLF_FOLD_CODE_##FOLD, .dir = CLF_COLS}
-#define CUM(fn, FOLD) {.name = fn, .min = 1, .max = 1, .build = clf_lang_cum, .code = CLF_FOLD_CODE_##FOLD}
-#define ONE(fn, call) {.name = fn, .min = 1, .max = 1, .build = clf_lang_one, .one = call}
+#define FULL(fn, FOLD) \
+    { .name = fn, .min = 1, .max = 1, .build = clf_lang_fold, .code = CLF_FOLD_CODE_##FOLD, .dir = CLF_ALL }
+#define ROWS(fn, FOLD) \
+    { .name = fn, .min = 1, .max = 1, .build = clf_lang_fold, .code = CLF_FOLD_CODE_##FOLD, .dir = CLF_ROWS }
+#define COLS(fn, FOLD) \
+    { .name = fn, .min = 1, .max = 1, .build = clf_lang_fold, .code = CLF_FOLD_CODE_##FOLD, .dir = CLF_COLS }
+#define CUM(fn, FOLD) \
+    { .name = fn, .min = 1, .max = 1, .build = clf_lang_cum, .code = CLF_FOLD_CODE_##FOLD }
+#define ONE(fn, call) \
+    { .name = fn, .min = 1, .max = 1, .build = clf_lang_one, .one = call }
 
 /* clang-format off */
 const clf_lang_fn clf_lang_fns[] = {

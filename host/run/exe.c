@@ -104,6 +104,39 @@ static clf_status keep_args(clf_exe *x, clf_exe_step *e, const clf_source *src, 
     return CLF_OK;
 }
 
+/* ---- grids in TIME: an operand larger than the device's largest allocation is visited in runs of whole chunks ---- */
+
+/* Bytes of the largest operand, or 0 when every operand is in place anyway. */
+static double largest_operand(const clf_ctx *c, const clf_exe *x, const clf_step *t) {
+    double most = 0;
+    if (clf_devs_info(c->run->devs, x->device)->host_pointers) return 0;
+    for (int i = 0; i < t->nin; i++)
+        if ((double)x->plan->value[t->in[i]].bytes > most) most = (double)x->plan->value[t->in[i]].bytes;
+    for (int i = 0; i < t->nout; i++)
+        if ((double)x->plan->value[t->out[i]].bytes > most) most = (double)x->plan->value[t->out[i]].bytes;
+    return most;
+}
+
+static clf_status split_in_time(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_err *err) {
+    const clf_step *t = &x->plan->step[s];
+    clf_exe_step *e = &x->step[s];
+    const clf_profile *dev = clf_run_device_profile(c);
+    double limit = (double)clf_devs_info(c->run->devs, x->device)->max_alloc_bytes, most = largest_operand(c, x, t);
+    if (c->knobs.mem_limit && (double)c->knobs.mem_limit < limit) limit = (double)c->knobs.mem_limit;
+    if (most <= limit || limit <= 0) return CLF_OK;
+    int64_t chunks = (e->sched.extent + e->sched.grain - 1) / e->sched.grain, parts = (int64_t)(most / limit) + 1;
+    if (parts > chunks) return clf_fail(err, CLF_E_LIMIT, "an operand of %.0f bytes cannot be cut to the device's largest allocation of %.0f", most, limit);
+    int64_t each = (chunks + parts - 1) / parts;
+    e->nparts = (int)((chunks + each - 1) / each);
+    e->part = clf_arena_new(&x->arena, (size_t)e->nparts, sizeof *e->part);
+    if (!e->part) return no_memory(err);
+    for (int i = 0; i < e->nparts; i++) {
+        clf_grid g = {i * each, i * each + each < chunks ? i * each + each : chunks};
+        CLF_TRY(skel->sched(&t->c, dev, g, &e->part[i], err));
+    }
+    return CLF_OK;
+}
+
 static clf_status build_kernel(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_arena *scratch, clf_err *err) {
     const clf_cplan *cp = &x->plan->step[s].c;
     clf_exe_step *e = &x->step[s];
@@ -117,6 +150,7 @@ static clf_status build_kernel(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel
     CLF_TRY(clf_program_get(c->run->devs, x->device, &src, &e->program, &compiled, err));
     c->stats.kernels_built += compiled;
     c->stats.kernel_hits += !compiled;
+    CLF_TRY(split_in_time(c, x, s, skel, err));
     e->executor = CLF_ON_KERNEL;
     if (e->sched.scratch_bytes > x->scratch_bytes) x->scratch_bytes = e->sched.scratch_bytes;
     return keep_args(x, e, &src, err);

@@ -26,6 +26,8 @@ typedef struct clf_exe_step {
     struct clf_tile_entry *tile;   /* TILE: shared through the context's table */
     clf_program *program;          /* KERNEL: owned by the device layer's cache */
     clf_sched sched;
+    clf_sched *part;               /* KERNEL: parts in TIME when operands exceed the device's largest allocation; else NULL */
+    int nparts;
     clf_arg_desc *args;            /* KERNEL: as emitted */
     int nargs;
     clf_facts facts;               /* KERNEL */

@@ -31,7 +31,13 @@ static clf_status settle(runner *r, clf_err *err) {
 
 static clf_status allocate(runner *r, int32_t v, clf_err *err) {
     const clf_plan_value *pv = &r->x->plan->value[v];
-    clf_buf *b = clf_buf_pooled(&r->c->run->blocks, ++r->c->next_buf, pv->bytes);
+    clf_blocks *pool = &r->c->run->blocks;
+    clf_buf *b = clf_buf_pooled(pool, ++r->c->next_buf, pv->bytes);
+    if (!b && pool->pooled_bytes) { /* make room: pooled blocks may still be in use until the device is idle */
+        CLF_TRY(settle(r, err));
+        clf_blocks_trim(pool);
+        b = clf_buf_pooled(pool, ++r->c->next_buf, pv->bytes);
+    }
     if (!b) {
         size_t limit = atomic_load(&r->c->mem.limit_bytes), data = atomic_load(&r->c->mem.data_bytes);
         if (limit)
@@ -59,7 +65,7 @@ static clf_bind bind_of(const clf_exe *x, const clf_exe_step *e) {
     return (clf_bind){.in = x->in, .param = x->param, .out = x->out, .axis_n = e->axis_n, .in_dim = e->in_dim, .out_dim = e->out_dim};
 }
 
-static void set_arg(runner *r, const clf_step *t, const clf_exe_step *e, int i) {
+static void set_arg(runner *r, const clf_step *t, const clf_exe_step *e, const clf_sched *sched, int i) {
     const clf_arg_desc *d = &e->args[i];
     clf_exe *x = r->x;
     clf_arg *a = &x->arg[i];
@@ -87,19 +93,47 @@ static void set_arg(runner *r, const clf_step *t, const clf_exe_step *e, int i) 
         break;
     default:
         a->bytes = sizeof(int64_t);
-        a->u.i64 = e->sched.arg[d->index];
+        a->u.i64 = sched->arg[d->index];
     }
 }
 
-static clf_status run_kernel(runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
-    for (int i = 0; i < e->nargs; i++) set_arg(r, t, e, i);
+/* Narrow a memory argument to the rows (or cells) of one part: its address moves up, its base offset, the next argument, down. */
+static void rebase(runner *r, const clf_sched *p, const clf_plan_value *v, int64_t lo, int i) {
+    bool flat = p->flat, spans = flat ? v->rows * v->cols == p->extent : v->rows == p->extent && p->extent > 1;
+    size_t each = clf_dtype_bytes((clf_dtype)v->dtype), row = flat ? each : (size_t)v->cols * each;
+    clf_arg *a = &r->x->arg[i];
+    if (!spans) return;
+    int64_t n = (int64_t)p->global * p->grain;
+    if (lo + n > p->extent) n = p->extent - lo;
+    a->ptr = (const char *)a->ptr + (size_t)lo * row;
+    a->bytes = (size_t)n * row;
+    r->x->arg[i + 1].u.i64 -= lo * (int64_t)(row / each);
+}
+
+static clf_status launch_part(runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err) {
+    for (int i = 0; i < e->nargs; i++) set_arg(r, t, e, p, i);
+    for (int i = 0; i < e->nargs && e->nparts; i++) {
+        if (e->args[i].kind == CLF_ARG_MEM_IN) rebase(r, p, &r->x->plan->value[t->in[e->args[i].index]], lo, i);
+        if (e->args[i].kind == CLF_ARG_MEM_OUT) rebase(r, p, &r->x->plan->value[t->out[e->args[i].index]], lo, i);
+    }
     r->pending = true;
-    CLF_TRY(clf_launch(r->c->run->devs, r->x->device, e->program, r->x->arg, e->nargs, e->sched.global, e->sched.local, err));
+    return clf_launch(r->c->run->devs, r->x->device, e->program, r->x->arg, e->nargs, p->global, p->local, err);
+}
+
+static clf_status run_kernel(runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
     clf_stats *st = &r->c->stats;
-    if (e->sched.skel->tier == 1) st->launches_tier1++;
-    else st->launches_tier2++;
-    if (!strcmp(e->sched.skel->strategy, "chunk")) st->launches_chunk++;
-    else st->launches_group++;
+    if (!e->nparts) CLF_TRY(launch_part(r, t, e, &e->sched, 0, err));
+    int64_t lo = 0;
+    for (int i = 0; i < e->nparts; i++) {
+        CLF_TRY(launch_part(r, t, e, &e->part[i], lo, err));
+        CLF_TRY(settle(r, err)); /* one part's buffers at a time */
+        lo += (int64_t)e->part[i].global * e->part[i].grain;
+    }
+    uint64_t launches = e->nparts ? (uint64_t)e->nparts : 1;
+    if (e->sched.skel->tier == 1) st->launches_tier1 += launches;
+    else st->launches_tier2 += launches;
+    if (!strcmp(e->sched.skel->strategy, "chunk")) st->launches_chunk += launches;
+    else st->launches_group += launches;
     return CLF_OK;
 }
 

@@ -68,7 +68,7 @@ void clf_run_open_devices(clf_ctx *c) {
     clf_run *r = c->run;
     if (r->devs_tried) return;
     clf_err err = {CLF_OK, ""};
-    clf_dev_opts o = {.mem = &c->mem, .log = &c->trace, .cache_dir = c->knobs.cache_dir};
+    clf_dev_opts o = {.mem = &c->mem, .log = &c->trace, .cache_dir = c->knobs.cache_dir, .max_alloc_bytes = c->knobs.max_alloc, .no_host_pointers = !c->knobs.host_pointers};
     r->devs_tried = true;
     if (clf_devs_open(&r->devs, &o, &err) != CLF_OK) {
         r->devs = NULL;

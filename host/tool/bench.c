@@ -22,7 +22,8 @@ tool_exit tool_bench(int argc, char **argv) {
     static const char *const places[] = {"clfuse-bench", "../libexec/clfuse/clfuse-bench", "perf/clfuse-bench"};
     char folder[PATH_MAX], path[PATH_MAX + 40];
     (void)argc;
-    if (!own_folder(folder, sizeof folder)) return tool_fail(TOOL_MISSING, "bench: cannot find the folder of this program: %s", strerror(errno));
+    if (!own_folder(folder, sizeof folder))
+        return tool_fail(TOOL_MISSING, "bench: cannot find the folder of this program: %s", strerror(errno));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, places[i]);
         if (access(path, X_OK) == 0) {
@@ -31,5 +32,6 @@ tool_exit tool_bench(int argc, char **argv) {
             return tool_fail(TOOL_MISSING, "bench: %s does not start: %s", path, strerror(errno));
         }
     }
-    return tool_fail(TOOL_MISSING, "bench: the program clfuse-bench is neither beside this one nor in ../libexec/clfuse nor in perf/ of the build");
+    return tool_fail(TOOL_MISSING,
+                     "bench: the program clfuse-bench is neither beside this one nor in ../libexec/clfuse nor in perf/ of the build");
 }

@@ -23,7 +23,8 @@ static const struct {
     const char *name;
     tool_exit (*run)(int argc, char **argv); /* NULL: known, but not part of this version */
 } commands[] = {
-    {"run", tool_run}, {"explain", tool_explain}, {"info", tool_info}, {"bench", tool_bench}, {"doctor", NULL}, {"cache", NULL}, {"convert", NULL},
+    {"run", tool_run}, {"explain", tool_explain}, {"info", tool_info}, {"bench", tool_bench},
+    {"doctor", NULL},  {"cache", NULL},           {"convert", NULL},
 };
 
 static tool_exit dispatch(int argc, char **argv) {

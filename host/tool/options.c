@@ -69,7 +69,8 @@ static tool_exit read_pair(const char *option, const char *arg, tool_pairs *list
     tool_pair p = {.name = strndup(arg, first), .second = two ? strndup(arg + first + 1, n - first - 1) : NULL, .text = eq + 1};
     tool_exit st = p.name && (p.second || !two) ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory");
     if (st == TOOL_OK) st = taken(list, option, p.name);
-    if (st == TOOL_OK && two) st = strcmp(p.name, p.second) ? taken(list, option, p.second) : tool_fail(TOOL_USAGE, "--in: '%s' is given twice", p.name);
+    if (st == TOOL_OK && two)
+        st = strcmp(p.name, p.second) ? taken(list, option, p.second) : tool_fail(TOOL_USAGE, "--in: '%s' is given twice", p.name);
     list->at[list->n++] = p;
     return st;
 }
@@ -129,7 +130,8 @@ static tool_exit check_values(tool_options *o) {
     char *end;
     errno = 0;
     o->head_rows = strtol(o->head, &end, 10);
-    if (end == o->head || *end || errno || o->head_rows < 0) return tool_fail(TOOL_USAGE, "--head '%s': expected a number of rows", o->head);
+    if (end == o->head || *end || errno || o->head_rows < 0)
+        return tool_fail(TOOL_USAGE, "--head '%s': expected a number of rows", o->head);
     return TOOL_OK;
 }
 

@@ -14,8 +14,10 @@ static bool number(char *buf, size_t n, const void *data, size_t i, clf_dtype t)
     case CLF_U8: snprintf(buf, n, "%u", ((const uint8_t *)data)[i]); return true;
     default: x = t == CLF_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
     }
-    if (isfinite(x)) snprintf(buf, n, t == CLF_F32 ? "%.9g" : "%.17g", x);
-    else snprintf(buf, n, "%s", isnan(x) ? "NaN" : x > 0 ? "Inf" : "-Inf");
+    if (isfinite(x))
+        snprintf(buf, n, t == CLF_F32 ? "%.9g" : "%.17g", x);
+    else
+        snprintf(buf, n, "%s", isnan(x) ? "NaN" : x > 0 ? "Inf" : "-Inf");
     return isfinite(x);
 }
 
@@ -51,9 +53,12 @@ tool_exit tool_print(FILE *f, clf_mat *x, long head) {
 void tool_json_string(FILE *f, const char *s) {
     putc('"', f);
     for (; *s; s++) {
-        if (*s == '"' || *s == '\\') fprintf(f, "\\%c", *s);
-        else if ((unsigned char)*s < ' ') fprintf(f, "\\u%04x", *s);
-        else putc(*s, f);
+        if (*s == '"' || *s == '\\')
+            fprintf(f, "\\%c", *s);
+        else if ((unsigned char)*s < ' ')
+            fprintf(f, "\\u%04x", *s);
+        else
+            putc(*s, f);
     }
     putc('"', f);
 }
@@ -81,11 +86,16 @@ static tool_exit json_result(FILE *f, const clf_result *r) {
     view v;
     TOOL_TRY(look(r->value, &v));
     fputs("{\"name\": ", f);
-    if (r->bare) fputs("null", f);
-    else tool_json_string(f, r->name);
-    fprintf(f, ", \"rows\": %" PRId64 ", \"cols\": %" PRId64 ", \"dtype\": \"%s\", \"format\": \"dense\", \"value\": ", v.rows, v.cols, clf_dtype_name(v.t));
-    if (v.scalar) json_number(f, &v, 0);
-    else json_rows(f, &v);
+    if (r->bare)
+        fputs("null", f);
+    else
+        tool_json_string(f, r->name);
+    fprintf(f, ", \"rows\": %" PRId64 ", \"cols\": %" PRId64 ", \"dtype\": \"%s\", \"format\": \"dense\", \"value\": ", v.rows, v.cols,
+            clf_dtype_name(v.t));
+    if (v.scalar)
+        json_number(f, &v, 0);
+    else
+        json_rows(f, &v);
     putc('}', f);
     return TOOL_OK;
 }

@@ -10,7 +10,7 @@
 typedef struct wanted {
     const clf_result **print;
     size_t nprint;
-    clf_mat **all;      /* prints first, then outs */
+    clf_mat **all; /* prints first, then outs */
     size_t nall;
 } wanted;
 
@@ -96,8 +96,10 @@ tool_exit tool_run(int argc, char **argv) {
     tool_options o;
     clf_ctx *c = NULL;
     tool_exit st = tool_options_read(&o, TOOL_RUN, argc, argv, 2);
-    if (st == TOOL_OK && o.help) fputs(tool_usage, stdout);
-    else if (st == TOOL_OK && (st = tool_open(&o, &c)) == TOOL_OK) st = run(c, &o);
+    if (st == TOOL_OK && o.help)
+        fputs(tool_usage, stdout);
+    else if (st == TOOL_OK && (st = tool_open(&o, &c)) == TOOL_OK)
+        st = run(c, &o);
     clf_close(c);
     tool_options_release(&o);
     return st;

@@ -102,7 +102,8 @@ static void note_densified(const tool_pair *p, const char *path) {
         if (!fgets(head, sizeof head, f)) head[0] = '\0';
         fclose(f);
     }
-    if (svm || strstr(head, " coordinate")) tool_note("%s: %s holds coordinates; stored dense, sparse formats are not part of this version", p->name, path);
+    if (svm || strstr(head, " coordinate"))
+        tool_note("%s: %s holds coordinates; stored dense, sparse formats are not part of this version", p->name, path);
 }
 
 /* FILE or FILE:label=COLUMN. owns: caller, *path. */
@@ -160,7 +161,11 @@ static tool_exit add(clf_ctx *c, tool_vars *vars, const char *name, const char *
     bool scalar = false;
     snprintf(where, sizeof where, "%s=%s: ", name, text);
     clf_status st = clf_status_of(x, &why);
-    if (st != CLF_OK) return tool_fail(st == CLF_E_NAME || st == CLF_E_SYNTAX ? TOOL_USAGE : st == CLF_E_NODEV ? TOOL_MISSING : TOOL_FAILED, "%s%s", where, why);
+    if (st != CLF_OK)
+        return tool_fail(st == CLF_E_NAME || st == CLF_E_SYNTAX ? TOOL_USAGE
+                         : st == CLF_E_NODEV                    ? TOOL_MISSING
+                                                                : TOOL_FAILED,
+                         "%s%s", where, why);
     clf_info(x, NULL, NULL, NULL, &scalar);
     if (!scalar) st = clf_eval(1, &x);
     if (st != CLF_OK) return tool_fail_status(c, st, where);
@@ -191,7 +196,8 @@ static tool_exit bind_dims(clf_ctx *c, const tool_options *o, const tool_pair *p
             dense = i == 0;
             q += strlen(q);
         }
-    if (!ok || (!scalar && *q)) return tool_fail(TOOL_USAGE, "--dims '%s=%s': expected ROWSxCOLS[:S[:dense|csr|csc|compressed]] or scalar", p->name, p->text);
+    if (!ok || (!scalar && *q))
+        return tool_fail(TOOL_USAGE, "--dims '%s=%s': expected ROWSxCOLS[:S[:dense|csr|csc|compressed]] or scalar", p->name, p->text);
     if (!dense) tool_note("%s: planned as dense; sparse and compressed formats are not part of this version", p->name);
     clf_mat *x = clf_param(c, scalar ? CLF_F64 : float_type(o), rows, cols, scalar);
     const char *why;
@@ -206,7 +212,8 @@ tool_exit tool_bind(clf_ctx *c, const tool_options *o, tool_vars *vars) {
     for (size_t i = 0; i < o->in.n; i++) TOOL_TRY(bind_in(c, o, i, vars));
     for (size_t i = 0; i < o->dims.n; i++) {
         for (size_t k = 0; k < o->in.n; k++)
-            if (strcmp(o->in.at[k].name, o->dims.at[i].name) == 0) return tool_fail(TOOL_USAGE, "'%s' is in both --in and --dims", o->dims.at[i].name);
+            if (strcmp(o->in.at[k].name, o->dims.at[i].name) == 0)
+                return tool_fail(TOOL_USAGE, "'%s' is in both --in and --dims", o->dims.at[i].name);
         TOOL_TRY(bind_dims(c, o, &o->dims.at[i], vars));
     }
     return TOOL_OK;

@@ -7,8 +7,10 @@
 #include "host/tool/tool.h"
 
 const char *tool_program_name(const tool_options *o, char *buf, size_t n) {
-    if (o->program) buf[0] = '\0';
-    else snprintf(buf, n, "%s: ", o->file);
+    if (o->program)
+        buf[0] = '\0';
+    else
+        snprintf(buf, n, "%s: ", o->file);
     return buf;
 }
 

@@ -16,8 +16,8 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
                         long block, long chunk, long first, long chunks, long ent, long levels, long cp, long aw, long cstride,
                         long cbase)
 {
-    const long c = first + (long)get_global_id(0);
-    const long i0 = c * chunk, i1 = min(i0 + chunk, strips);
+    const long me = first + (long)get_global_id(0);
+    const long i0 = me * chunk, i1 = min(i0 + chunk, strips);
     __global long *const full_level = (__global long *)scratch;
     __global long *const full_count = (__global long *)scratch + (chunks + 1) * ent;
     int full_depth = 0, col_depth = 0;
@@ -36,7 +36,7 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
         CLF_COL_PUSH
     }
     CLF_FINISH
-    if (c == 0) {
+    if (me == 0) {
         CLF_ONCE
     }
     mem_fence(CLK_GLOBAL_MEM_FENCE);

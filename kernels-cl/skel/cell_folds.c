@@ -228,7 +228,7 @@ static void each(clf_ctext *x, clf_cell_fold kind, void (*f)(clf_ctext *, int)) 
 static void full_leaf(clf_ctext *x, int s) { clf_fold_wide(x, s, 0); }
 void clf_fold_full_leaf(clf_ctext *x) {
     each(x, CLF_CELL_FULLFOLD, full_leaf);
-    CLF_PUT(x, "CLF_FULL_PUSH(i, 0, i0, c * ent, full_depth)\n");
+    CLF_PUT(x, "CLF_FULL_PUSH(i, 0, i0, me * ent, full_depth)\n");
 }
 
 void clf_fold_tile_step(clf_ctext *x, int s) {
@@ -262,7 +262,7 @@ static void tile_shift(clf_ctext *x, int s) {
 void clf_fold_tile_flush(clf_ctext *x) {
     CLF_PUT(x, "fill += (int)(e1 - j0);\nif (fill >= 512) { const int cells_ = 512;\n");
     each(x, CLF_CELL_FULLFOLD, tile_whole);
-    CLF_PUT(x, "CLF_FULL_PUSH(leaf, 0, leaf0, c * ent, full_depth)\nleaf++;\n");
+    CLF_PUT(x, "CLF_FULL_PUSH(leaf, 0, leaf0, me * ent, full_depth)\nleaf++;\n");
     each(x, CLF_CELL_FULLFOLD, tile_shift);
     CLF_PUT(x, "fill -= 512; }\n");
 }
@@ -319,7 +319,7 @@ void clf_fold_setup(clf_ctext *x) {
     if (x->p->nfull) CLF_PUT(x, "long full_at = (chunks + 1) * (ent + 1);\n");
     if (x->p->nfull && x->p->kind != CLF_CELL_FLAT) CLF_PUT(x, "int fill = 0; const long leaf0 = i0 * %s / 512; long leaf = leaf0;\n", x->strip);
     each(x, CLF_CELL_FULLFOLD, full_setup);
-    if (x->p->ncol) CLF_PUT(x, "__global double *col_at = scratch + cbase + c * cstride;\n");
+    if (x->p->ncol) CLF_PUT(x, "__global double *col_at = scratch + cbase + me * cstride;\n");
     each(x, CLF_CELL_COLFOLD, col_setup);
 }
 
@@ -458,9 +458,9 @@ void clf_fold_hole_finish(clf_ctext *x) {
     if (x->p->nfull && x->p->kind != CLF_CELL_FLAT) {
         CLF_PUT(x, "if (fill > 0) { const int cells_ = fill;\n");
         each(x, CLF_CELL_FULLFOLD, tile_short);
-        CLF_PUT(x, "CLF_FULL_PUSH(leaf, 0, leaf0, c * ent, full_depth) }\n");
+        CLF_PUT(x, "CLF_FULL_PUSH(leaf, 0, leaf0, me * ent, full_depth) }\n");
     }
-    if (x->p->nfull) CLF_PUT(x, "full_count[c] = full_depth;\n");
+    if (x->p->nfull) CLF_PUT(x, "full_count[me] = full_depth;\n");
     each(x, CLF_CELL_COLFOLD, col_close);
 }
 
@@ -480,11 +480,11 @@ static void col_result(clf_ctext *x, int s) {
     char buf[CLF_EMIT_NAME];
     int o = x->c->sink[s].out[0];
     CLF_PUT(x, "for (long w_ = 1; w_ < chunks; w_ *= 2)\nfor (long c_ = 0; c_ + w_ < chunks; c_ += 2 * w_)\n");
-    col_merge(x, s, "(c_ - c) * cstride", "(c_ + w_ - c) * cstride");
+    col_merge(x, s, "(c_ - me) * cstride", "(c_ + w_ - me) * cstride");
     slot_names(x, s, &f, "t%d_");
     CLF_PUT(x, "for (long u = 0; u < %lld%s; u += 8) {\n", x->p->kind == CLF_CELL_ROWS ? 0LL : (long long)x->p->cols,
             x->p->kind == CLF_CELL_ROWS ? " + width" : "");
-    col_load(x, s, "u - c * cstride", &f, MERGE_WIDTH, true, 'k');
+    col_load(x, s, "u - me * cstride", &f, MERGE_WIDTH, true, 'k');
     result(x, s, MERGE_WIDTH, &f, "z_");
     CLF_PUT(x, "const int r = (int)min(8L, %lld%s - u);\n", x->p->kind == CLF_CELL_ROWS ? 0LL : (long long)x->p->cols,
             x->p->kind == CLF_CELL_ROWS ? " + width" : "");

@@ -238,13 +238,25 @@ static void body(clf_ctext *x) {
 /* Can a strip end in a short vector? */
 static bool ragged(const clf_ctext *x) {
     if (x->p->kind == CLF_CELL_ROWS) return true;
-    if (x->p->kind == CLF_CELL_NARROW) return x->p->cols % x->p->width != 0;
-    return !x->whole;
+    return x->p->kind == CLF_CELL_NARROW && x->p->cols % x->p->width != 0;
+}
+
+/* A short strip comes once in a launch: every vector of it is masked, which keeps the program small. */
+static void short_loop(clf_ctext *x) {
+    int w = x->p->width;
+    x->tail = true;
+    CLF_PUT(x, "for (; u < e; u += %d) {\nconst int r = (int)min(%dL, e - u);\n", w, w);
+    body(x);
+    CLF_PUT(x, "}\n");
+    x->tail = false;
 }
 
 static void loop(clf_ctext *x) {
     int w = x->p->width;
-    x->tail = false;
+    if (!x->whole && (x->p->kind == CLF_CELL_FLAT || x->p->kind == CLF_CELL_GROUP)) {
+        short_loop(x);
+        return;
+    }
     CLF_PUT(x, "for (; u + %d <= e; u += %d) {\n", w, w);
     body(x);
     CLF_PUT(x, "}\n");

@@ -62,9 +62,9 @@ static inline double tree_of_leaves(const double *leaf, int64_t n) {
 
 /* n values at a stride, in leaves of `block` with `lanes` lanes. */
 static inline double tree_sum_of(const double *x, int64_t n, int64_t stride, int lanes, int64_t block) {
-    double leaf[64], lane[16];
+    double leaf[1024], lane[16];
     int64_t leaves = (n + block - 1) / block;
-    if (n == 0 || leaves > 64) return 0;
+    if (n == 0 || leaves > 1024) return 0;
     for (int64_t b = 0; b < leaves; b++) {
         memset(lane, 0, sizeof lane);
         for (int64_t p = b * block; p < n && p < (b + 1) * block; p++) lane[p % lanes] += x[p * stride];

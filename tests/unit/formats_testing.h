@@ -107,6 +107,11 @@ static inline void expect_error(const char *type, const char *text, const char *
     expect_failure(type, text, strlen(text), NULL, CLF_E_FORMAT, part);
 }
 
+static inline clf_status read_named(reading *r, const char *path, const char *type, const clf_read_opts *o, char note[200]) {
+    reading_init(r);
+    return r->st = clf_read_file(path, type, o, &r->mem, &r->x, o && o->label ? &r->y : NULL, note, 200, &r->err);
+}
+
 static inline int run_suite(const char *name, const CU_TestInfo *tests) {
     CU_initialize_registry();
     CU_pSuite s = CU_add_suite(name, NULL, NULL);

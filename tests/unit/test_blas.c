@@ -10,10 +10,12 @@
 static clf_mem mem;
 enum { PAD = 3 };
 
-typedef struct operand { int64_t rows, cols, ld; void *at; } operand;
+typedef struct operand {
+    int64_t rows, cols, ld;
+    void *at;
+} operand;
 
-static operand make(clf_dtype t, int64_t rows, int64_t cols, unsigned seed)
-{
+static operand make(clf_dtype t, int64_t rows, int64_t cols, unsigned seed) {
     operand o = {rows, cols, cols + PAD, NULL};
     size_t n = (size_t)(rows * o.ld) + 1;
     o.at = calloc(n, clf_dtype_bytes(t));
@@ -21,21 +23,21 @@ static operand make(clf_dtype t, int64_t rows, int64_t cols, unsigned seed)
     for (size_t i = 0; i < n; i++) {
         seed = seed * 1664525u + 1013904223u;
         double x = (double)(seed >> 16) - 32768, v = (double)((long)x % 32);
-        if (t == CLF_F64) ((double *)o.at)[i] = v;
-        else ((float *)o.at)[i] = (float)v;
+        if (t == CLF_F64)
+            ((double *)o.at)[i] = v;
+        else
+            ((float *)o.at)[i] = (float)v;
     }
     return o;
 }
 
-static double at(clf_dtype t, const operand *o, bool trans, int64_t i, int64_t j)
-{
+static double at(clf_dtype t, const operand *o, bool trans, int64_t i, int64_t j) {
     size_t k = (size_t)(trans ? j * o->ld + i : i * o->ld + j);
     return t == CLF_F64 ? ((const double *)o->at)[k] : (double)((const float *)o->at)[k];
 }
 
 /* C is right, and the padding to the right of each row untouched. */
-static bool right(clf_dtype t, bool ta, bool tb, int64_t k, const operand *A, const operand *B, const operand *C, const operand *before)
-{
+static bool right(clf_dtype t, bool ta, bool tb, int64_t k, const operand *A, const operand *B, const operand *C, const operand *before) {
     for (int64_t i = 0; i < C->rows; i++) {
         for (int64_t j = 0; j < C->cols; j++) {
             double sum = 0;
@@ -48,8 +50,7 @@ static bool right(clf_dtype t, bool ta, bool tb, int64_t k, const operand *A, co
     return true;
 }
 
-static bool product(clf_blas *b, clf_dtype t, bool ta, bool tb, int64_t m, int64_t n, int64_t k)
-{
+static bool product(clf_blas *b, clf_dtype t, bool ta, bool tb, int64_t m, int64_t n, int64_t k) {
     operand A = make(t, ta ? k : m, ta ? m : k, 1), B = make(t, tb ? n : k, tb ? k : n, 2), C = make(t, m, n, 3), before = make(t, m, n, 3);
     clf_status st = clf_blas_gemm(b, t, ta, tb, m, n, k, A.at, A.ld, B.at, B.ld, C.at, C.ld, NULL);
     bool ok = st == CLF_OK && right(t, ta, tb, k, &A, &B, &C, &before);
@@ -60,17 +61,15 @@ static bool product(clf_blas *b, clf_dtype t, bool ta, bool tb, int64_t m, int64
     return ok;
 }
 
-static void all_cases(clf_blas *b)
-{
-    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 5, 3}, {7, 1, 9}, {6, 16, 4}, {5, 33, 17}, {13, 31, 300}, {70, 47, 90}, {33, 300, 29}, {64, 64, 64},
-                                       {3, 2, 0}, {0, 4, 4}, {4, 0, 4}, {0, 0, 0}};
+static void all_cases(clf_blas *b) {
+    static const int64_t sizes[][3] = {{1, 1, 1},     {1, 5, 3},    {7, 1, 9}, {6, 16, 4}, {5, 33, 17}, {13, 31, 300}, {70, 47, 90},
+                                       {33, 300, 29}, {64, 64, 64}, {3, 2, 0}, {0, 4, 4},  {4, 0, 4},   {0, 0, 0}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int c = 0; c < 8; c++)
             CU_ASSERT_TRUE(product(b, c & 4 ? CLF_F32 : CLF_F64, c & 1, c & 2, sizes[s][0], sizes[s][1], sizes[s][2]));
 }
 
-static void test_library(void)
-{
+static void test_library(void) {
     clf_blas *b = clf_blas_open(&mem, 1);
     CU_ASSERT_PTR_NOT_NULL_FATAL(b);
     CU_ASSERT_TRUE(!strcmp(clf_blas_name(b), "openblas") || !strcmp(clf_blas_name(b), "own"));
@@ -78,8 +77,7 @@ static void test_library(void)
     clf_blas_close(b);
 }
 
-static void test_own(void)
-{
+static void test_own(void) {
     clf_blas *b = clf_blas_open(&mem, 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(b);
     clf_blas_restrict(b, 1, true);
@@ -89,8 +87,7 @@ static void test_own(void)
 }
 
 /* Sizes over the limit of a call, here 20, are cut along every axis. */
-static void test_split(void)
-{
+static void test_split(void) {
     clf_blas *b = clf_blas_open(&mem, 1);
     CU_ASSERT_PTR_NOT_NULL_FATAL(b);
     clf_blas_restrict(b, 20, false);
@@ -98,8 +95,7 @@ static void test_split(void)
     clf_blas_close(b);
 }
 
-static void test_refused(void)
-{
+static void test_refused(void) {
     double x[16] = {0};
     clf_blas *b = clf_blas_open(&mem, 1);
     CU_ASSERT_PTR_NOT_NULL_FATAL(b);
@@ -116,8 +112,7 @@ static void test_refused(void)
 }
 
 /* NaN and infinity pass through as the sum says, in every tile. */
-static void test_special(void)
-{
+static void test_special(void) {
     enum { N = 40 };
     static double A[N * N], B[N * N], C[N * N];
     for (int own = 0; own < 2; own++) {
@@ -133,8 +128,7 @@ static void test_special(void)
     }
 }
 
-static void *one_only(void *user, void *ptr, size_t old_bytes, size_t new_bytes)
-{
+static void *one_only(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
     int *left = user;
     (void)old_bytes;
     if (!new_bytes) {
@@ -144,8 +138,7 @@ static void *one_only(void *user, void *ptr, size_t old_bytes, size_t new_bytes)
     return (*left)-- > 0 ? aligned_alloc(64, (new_bytes + 63) / 64 * 64) : NULL;
 }
 
-static void test_out_of_memory(void)
-{
+static void test_out_of_memory(void) {
     double x[4] = {1, 2, 3, 4}, y[4];
     for (int n = 0; n < 3; n++) {
         int left = n;
@@ -163,11 +156,11 @@ static void test_out_of_memory(void)
     CU_ASSERT_EQUAL(y[3], 22);
 }
 
-int main(void)
-{
+int main(void) {
     static CU_TestInfo tests[] = {
-        {"library", test_library}, {"own", test_own}, {"split", test_split}, {"refused", test_refused}, {"special", test_special},
-        {"out of memory", test_out_of_memory}, CU_TEST_INFO_NULL,
+        {"library", test_library}, {"own", test_own},         {"split", test_split},
+        {"refused", test_refused}, {"special", test_special}, {"out of memory", test_out_of_memory},
+        CU_TEST_INFO_NULL,
     };
     CU_SuiteInfo suites[] = {{"blas", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
     clf_mem_init(&mem, NULL, NULL);

@@ -11,45 +11,41 @@
 #include "device/device_internal.h"
 
 /* out[i] = k * in[i] + add, through scratch; the last work-item to finish resets the counter and writes the sum. */
-static const char affine_text[] =
-    "__kernel void affine(__global const int *in, __global int *out, __global int *scratch, __global int *counter, int k, long add, uchar n)\n"
-    "{\n"
-    "    size_t i = get_global_id(0);\n"
-    "    scratch[i] = k * in[i];\n"
-    "    out[i] = scratch[i] + (int)add;\n"
-    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
-    "    if (atomic_inc(counter) == (int)n - 1) {\n"
-    "        *counter = 0;\n"
-    "        out[n] = 12345;\n"
-    "    }\n"
-    "}\n";
+static const char affine_text[] = "__kernel void affine(__global const int *in, __global int *out, __global int *scratch, __global int "
+                                  "*counter, int k, long add, uchar n)\n"
+                                  "{\n"
+                                  "    size_t i = get_global_id(0);\n"
+                                  "    scratch[i] = k * in[i];\n"
+                                  "    out[i] = scratch[i] + (int)add;\n"
+                                  "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+                                  "    if (atomic_inc(counter) == (int)n - 1) {\n"
+                                  "        *counter = 0;\n"
+                                  "        out[n] = 12345;\n"
+                                  "    }\n"
+                                  "}\n";
 static const clf_arg_desc affine_args[] = {
-    {CLF_ARG_MEM_IN, CLF_I32, 0}, {CLF_ARG_MEM_OUT, CLF_I32, 0}, {CLF_ARG_SCRATCH, 0, 0}, {CLF_ARG_COUNTER, CLF_I32, 0},
+    {CLF_ARG_MEM_IN, CLF_I32, 0}, {CLF_ARG_MEM_OUT, CLF_I32, 0}, {CLF_ARG_SCRATCH, 0, 0},    {CLF_ARG_COUNTER, CLF_I32, 0},
     {CLF_ARG_PARAM, CLF_I32, 0},  {CLF_ARG_I64, CLF_I64, 0},     {CLF_ARG_PARAM, CLF_U8, 1},
 };
-static const char touch_text[] = "__kernel void touch(__global int *a, __global const int *none) { a[get_global_id(0)] += none ? 1 : 1; }\n";
+static const char touch_text[] =
+    "__kernel void touch(__global int *a, __global const int *none) { a[get_global_id(0)] += none ? 1 : 1; }\n";
 static const clf_arg_desc touch_args[] = {{CLF_ARG_MEM_OUT, CLF_I32, 0}, {CLF_ARG_MEM_IN, CLF_I32, 0}};
 
-static char root[] = "/tmp/clfuse-test-device-XXXXXX";
+static char root[] = P_tmpdir "/clfuse-test-device-XXXXXX";
 static clf_mem mem;
 
 /* PoCL and LLVM keep memory and threads until the process ends, which the leak checker reports or trips over; what is ours is
  * counted by the ledger, which the last test reads. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "detect_leaks=0";
-}
+const char *__asan_default_options(void) { return "detect_leaks=0"; }
 
-static clf_source source(const char *text, const char *entry, const char *options, const clf_arg_desc *args, int nargs)
-{
+static clf_source source(const char *text, const char *entry, const char *options, const clf_arg_desc *args, int nargs) {
     clf_source s = {.text = text, .text_len = strlen(text), .entry = entry, .options = options, .args = args, .nargs = nargs};
     s.hash = clf_hash_bytes(text, s.text_len);
     return s;
 }
 
-static clf_devs *open_devs(const clf_dev_opts *extra)
-{
+static clf_devs *open_devs(const clf_dev_opts *extra) {
     clf_dev_opts opts = extra ? *extra : (clf_dev_opts){0};
     clf_devs *d = NULL;
     clf_err err = {0};
@@ -60,8 +56,7 @@ static clf_devs *open_devs(const clf_dev_opts *extra)
     return d;
 }
 
-static void run_affine(clf_devs *d)
-{
+static void run_affine(clf_devs *d) {
     enum { N = 19 };
     int in[N], out[N + 2], scratch[N], counter = 0;
     clf_program *p = NULL;
@@ -73,8 +68,13 @@ static void run_affine(clf_devs *d)
     for (int round = 1; round <= 3; round++) {
         for (int i = 0; i < N + 2; i++) out[i] = -1;
         for (int i = 0; i < N; i++) in[i] = i + round;
-        const clf_arg args[] = {{.ptr = in, .bytes = sizeof in}, {.ptr = out, .bytes = sizeof out}, {.ptr = scratch, .bytes = sizeof scratch},
-                                {.ptr = &counter, .bytes = sizeof counter}, {.bytes = 4, .u.i32 = 5}, {.bytes = 8, .u.i64 = 100}, {.bytes = 1, .u.u8 = N}};
+        const clf_arg args[] = {{.ptr = in, .bytes = sizeof in},
+                                {.ptr = out, .bytes = sizeof out},
+                                {.ptr = scratch, .bytes = sizeof scratch},
+                                {.ptr = &counter, .bytes = sizeof counter},
+                                {.bytes = 4, .u.i32 = 5},
+                                {.bytes = 8, .u.i64 = 100},
+                                {.bytes = 1, .u.u8 = N}};
         CU_ASSERT_EQUAL(clf_launch(d, 0, p, args, 7, N, 1, &err), CLF_OK);
         CU_ASSERT_EQUAL(clf_dev_flush(d, 0, &err), CLF_OK);
         CU_ASSERT_EQUAL(clf_dev_wait(d, 0, &err), CLF_OK);
@@ -89,16 +89,16 @@ static void run_affine(clf_devs *d)
     CU_ASSERT_TRUE(clf_devs_stats(d).build_ns > 0);
 }
 
-static void test_pointers(void)
-{
+static void test_pointers(void) {
     clf_devs *d = open_devs(NULL);
-    if (clf_devs_count(d)) run_affine(d);
-    else CU_ASSERT_TRUE(*clf_devs_why(d));
+    if (clf_devs_count(d))
+        run_affine(d);
+    else
+        CU_ASSERT_TRUE(*clf_devs_why(d));
     clf_devs_close(d);
 }
 
-static void test_buffers(void)
-{
+static void test_buffers(void) {
     clf_devs *d = open_devs(&(clf_dev_opts){.no_host_pointers = 1});
     if (clf_devs_count(d)) {
         CU_ASSERT_FALSE(clf_devs_info(d, 0)->host_pointers);
@@ -108,8 +108,7 @@ static void test_buffers(void)
 }
 
 /* Chains over the same and over overlapping memory without a wait; zero work and empty arguments. */
-static void chain(clf_devs *d)
-{
+static void chain(clf_devs *d) {
     enum { N = 64 };
     int a[N] = {0};
     clf_program *p = NULL;
@@ -126,8 +125,7 @@ static void chain(clf_devs *d)
     CU_ASSERT_EQUAL(clf_devs_stats(d).launches, 602);
 }
 
-static void test_chain(void)
-{
+static void test_chain(void) {
     for (int mode = 0; mode < 2; mode++) {
         clf_devs *d = open_devs(&(clf_dev_opts){.no_host_pointers = mode});
         if (clf_devs_count(d)) chain(d);
@@ -135,8 +133,7 @@ static void test_chain(void)
     }
 }
 
-static void test_bad_launches(void)
-{
+static void test_bad_launches(void) {
     clf_devs *d = open_devs(&(clf_dev_opts){.no_host_pointers = 1, .max_alloc_bytes = 1024});
     if (clf_devs_count(d)) {
         int a[300] = {0};
@@ -160,8 +157,7 @@ static void test_bad_launches(void)
 }
 
 /* A launch that the driver refuses names the call, the code and the device, and what follows still works. */
-static void test_device_error(void)
-{
+static void test_device_error(void) {
     clf_devs *d = open_devs(NULL);
     if (clf_devs_count(d)) {
         int a[4] = {0};
@@ -181,8 +177,7 @@ static void test_device_error(void)
     clf_devs_close(d);
 }
 
-static void test_build_failure(void)
-{
+static void test_build_failure(void) {
     clf_devs *d = open_devs(NULL);
     if (clf_devs_count(d)) {
         clf_program *p = NULL;
@@ -205,11 +200,11 @@ static void test_build_failure(void)
 }
 
 /* Every source claims the same hash, so only the comparison of the texts keeps them apart. */
-static void test_cache(void)
-{
+static void test_cache(void) {
     clf_devs *d = open_devs(NULL);
     if (clf_devs_count(d)) {
-        static const char *const texts[] = {"__kernel void k(__global int *a) { a[0] = V + 1; }", "__kernel void k(__global int *a) { a[0] = V + 2; }"};
+        static const char *const texts[] = {"__kernel void k(__global int *a) { a[0] = V + 1; }",
+                                            "__kernel void k(__global int *a) { a[0] = V + 2; }"};
         static const char *const options[] = {"-DV=10", "-DV=20"};
         int a[16] = {0}, seen[4] = {0};
         for (int i = 0; i < 8; i++) {
@@ -230,8 +225,7 @@ static void test_cache(void)
     clf_devs_close(d);
 }
 
-static void test_options(void)
-{
+static void test_options(void) {
     static const char *const good[] = {"", " ", "-DA", "-DA=1 -D_B=x2", "-cl-std=CL1.2"};
     static const char *const bad[] = {"-cl-fast-relaxed-math", "-I/", "-D", "-D1=2", "-DA=\"x\"", "-DA=1,2", "x", "-DA=(1)", "-D A"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) CU_ASSERT_EQUAL(clf_options_check(good[i], NULL), CLF_OK);
@@ -242,8 +236,7 @@ static void test_options(void)
     }
 }
 
-static void test_find(void)
-{
+static void test_find(void) {
     clf_devs *d = open_devs(NULL);
     int n = clf_devs_count(d);
     CU_ASSERT_EQUAL(clf_devs_find(d, ""), n ? 0 : -1);
@@ -263,8 +256,7 @@ static void test_find(void)
     clf_devs_close(d);
 }
 
-static void test_cache_dir(void)
-{
+static void test_cache_dir(void) {
     char path[256], out[512], why[512];
     struct stat st;
     snprintf(path, sizeof path, "%s/a/b", root);
@@ -283,8 +275,7 @@ static void test_cache_dir(void)
 }
 
 /* Run fn in a fresh process: this program, started again with the name of the case. */
-static int child(const char *what, const char *env, const char *value)
-{
+static int child(const char *what, const char *env, const char *value) {
     pid_t pid = fork();
     if (!pid) {
         if (env) setenv(env, value, 1);
@@ -296,26 +287,18 @@ static int child(const char *what, const char *env, const char *value)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-static void test_no_device(void)
-{
+static void test_no_device(void) {
     char empty[256];
     snprintf(empty, sizeof empty, "%s/none", root);
     mkdir(empty, 0700);
     CU_ASSERT_EQUAL(child("none", "OCL_ICD_VENDORS", empty), 0);
 }
 
-static void test_unwritable(void)
-{
-    CU_ASSERT_EQUAL(child("unwritable", NULL, NULL), 0);
-}
+static void test_unwritable(void) { CU_ASSERT_EQUAL(child("unwritable", NULL, NULL), 0); }
 
-static void test_affinity(void)
-{
-    CU_ASSERT_EQUAL(child("affinity", NULL, NULL), 0);
-}
+static void test_affinity(void) { CU_ASSERT_EQUAL(child("affinity", NULL, NULL), 0); }
 
-static void test_fork(void)
-{
+static void test_fork(void) {
     clf_devs *d = open_devs(NULL);
     if (clf_devs_count(d)) {
         CU_ASSERT_EQUAL(clf_dev_wait(d, 0, NULL), CLF_OK);
@@ -335,8 +318,7 @@ static void test_fork(void)
 }
 
 /* The n-th allocation fails: a status or a device passed over, never a leak. */
-static void *failing(void *user, void *ptr, size_t old_bytes, size_t new_bytes)
-{
+static void *failing(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
     int *left = user;
     if (!new_bytes) {
         free(ptr);
@@ -349,8 +331,7 @@ static void *failing(void *user, void *ptr, size_t old_bytes, size_t new_bytes)
     return fresh;
 }
 
-static bool scenario(clf_mem *m)
-{
+static bool scenario(clf_mem *m) {
     clf_devs *d = NULL;
     clf_program *p = NULL;
     clf_err err = {0};
@@ -369,8 +350,7 @@ static bool scenario(clf_mem *m)
     return st == CLF_OK;
 }
 
-static void test_allocation_failures(void)
-{
+static void test_allocation_failures(void) {
     bool good = false;
     for (int n = 0; n < 20 && !good; n++) {
         int left = n;
@@ -382,15 +362,11 @@ static void test_allocation_failures(void)
     CU_ASSERT_TRUE(good);
 }
 
-static void test_ledger(void)
-{
-    CU_ASSERT_EQUAL(atomic_load(&mem.now_bytes), 0);
-}
+static void test_ledger(void) { CU_ASSERT_EQUAL(atomic_load(&mem.now_bytes), 0); }
 
 /* ---- the cases that run in a process of their own ---- */
 
-static int case_none(void)
-{
+static int case_none(void) {
     clf_devs *d = NULL;
     if (clf_devs_open(&d, &(clf_dev_opts){.mem = &mem, .cache_dir = ""}, NULL) != CLF_OK) return 1;
     if (clf_devs_count(d) || !strstr(clf_devs_why(d), "no OpenCL platform") || clf_devs_find(d, "") != -1) return 2;
@@ -399,18 +375,17 @@ static int case_none(void)
     return 0;
 }
 
-static bool build_and_touch(clf_devs *d)
-{
+static bool build_and_touch(clf_devs *d) {
     int a[4] = {0};
     clf_program *p = NULL;
     const clf_source src = source(touch_text, "touch", "-DFRESH", touch_args, 2);
     return clf_program_get(d, 0, &src, &p, NULL, NULL) == CLF_OK &&
-           clf_launch(d, 0, p, (clf_arg[]){{.ptr = a, .bytes = sizeof a}, {0}}, 2, 4, 1, NULL) == CLF_OK && clf_dev_wait(d, 0, NULL) == CLF_OK && a[3] == 1;
+           clf_launch(d, 0, p, (clf_arg[]){{.ptr = a, .bytes = sizeof a}, {0}}, 2, 4, 1, NULL) == CLF_OK &&
+           clf_dev_wait(d, 0, NULL) == CLF_OK && a[3] == 1;
 }
 
 /* No cache directory: a temporary one serves two opens in a row and is gone afterwards. */
-static int case_unwritable(void)
-{
+static int case_unwritable(void) {
     char dir[PATH_MAX] = "";
     unsetenv("POCL_CACHE_DIR");
     for (int round = 0; round < 2; round++) {
@@ -430,8 +405,7 @@ static int case_unwritable(void)
     return 0;
 }
 
-static int case_affinity(void)
-{
+static int case_affinity(void) {
     cpu_set_t one, now;
     CPU_ZERO(&one);
     if (sched_getaffinity(0, sizeof now, &now)) return 1;
@@ -449,29 +423,38 @@ static int case_affinity(void)
     return sched_getaffinity(0, sizeof now, &now) || !CPU_EQUAL(&now, &one) ? 4 : 0;
 }
 
-static int run_case(const char *name)
-{
+static int run_case(const char *name) {
     if (!strcmp(name, "none")) return case_none();
     if (!strcmp(name, "unwritable")) return case_unwritable();
     if (!strcmp(name, "affinity")) return case_affinity();
     return 98;
 }
 
-static void remove_root(void)
-{
+static void remove_root(void) {
     char command[256];
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     if (system(command)) fprintf(stderr, "cannot remove %s\n", root);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     static CU_TestInfo tests[] = {
-        {"no device", test_no_device}, {"cache directory", test_cache_dir}, {"options", test_options}, {"pointers", test_pointers},
-        {"buffers", test_buffers}, {"chain", test_chain}, {"bad launches", test_bad_launches}, {"device error", test_device_error},
-        {"build failure", test_build_failure}, {"program cache", test_cache}, {"find", test_find}, {"fork", test_fork},
-        {"unwritable cache", test_unwritable}, {"affinity", test_affinity}, {"allocation failures", test_allocation_failures},
-        {"ledger", test_ledger}, CU_TEST_INFO_NULL,
+        {"no device", test_no_device},
+        {"cache directory", test_cache_dir},
+        {"options", test_options},
+        {"pointers", test_pointers},
+        {"buffers", test_buffers},
+        {"chain", test_chain},
+        {"bad launches", test_bad_launches},
+        {"device error", test_device_error},
+        {"build failure", test_build_failure},
+        {"program cache", test_cache},
+        {"find", test_find},
+        {"fork", test_fork},
+        {"unwritable cache", test_unwritable},
+        {"affinity", test_affinity},
+        {"allocation failures", test_allocation_failures},
+        {"ledger", test_ledger},
+        CU_TEST_INFO_NULL,
     };
     CU_SuiteInfo suites[] = {{"device", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
     clf_mem_init(&mem, NULL, NULL);

@@ -102,8 +102,7 @@ static void test_mtx_lies(void) {
 
 static void test_svm(void) {
     static const char *const texts[] = {"1 1:0.5 3:-2\n-1 2:4e1\n", "# a file\n+1 1:0.5 3:-2 # note\r\n\n-1  2:40\t",
-                                        "\xef\xbb\xbf"
-                                        "1 1:.5 3:-2\n-1 2:40 3:0"};
+                                        "\xef\xbb\xbf# c\n1 1:.5 3:-2\n-1 2:40 3:0"};
     static const double want[] = {0.5, 0, -2, 0, 40, 0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         reading r;

@@ -120,6 +120,16 @@ static void test_calls(void) {
     same_node("X^2", expr(f, "X^2"), clf_sqr(X));
     t = clf_num(f->c, 2);
     same_node("I^2", expr(f, "I^2"), then(clf_pow(I, t), t));
+    t = clf_int(f->c, 3);
+    same_node("I + 3", expr(f, "I + 3"), then(clf_add(I, t), t));
+    t = clf_int(f->c, 3);
+    same_node("ifelse(I, I, 3)", expr(f, "ifelse(I, I, 3)"), then(clf_ifelse(I, I, t), t));
+    t = clf_num(f->c, 3);
+    same_node("X + 3", expr(f, "X + 3"), then(clf_add(X, t), t));
+    t = clf_num(f->c, 3);
+    same_node("ifelse(I, 3, 3)", expr(f, "ifelse(I, 3, 3)"), then(clf_ifelse(I, t, t), t));
+    t = clf_num(f->c, 0.5);
+    same_node("I * 0.5", expr(f, "I * 0.5"), then(clf_mul(I, t), t));
     same_node("X+Y", expr(f, "X + Y"), clf_add(X, Y));
     same_node("-X", expr(f, "-X"), clf_neg(X));
     same_node("ifelse", expr(f, "ifelse(X, Y, s)"), clf_ifelse(X, Y, s));
@@ -353,9 +363,9 @@ static void test_depth(void) {
         const char *head, *body, *end, *tail;
         clf_status status;
     } form[] = {
-        {"", "(", "s", ")", CLF_OK},   {"", "(", "s", "", CLF_E_SYNTAX}, {"", "-", "s", "", CLF_OK},         {"s", "+s", "", "", CLF_OK},
-        {"s", "^s", "", "", CLF_OK},   {"", "exp(", "s", ")", CLF_OK},   {"", "X[1,", "", "", CLF_E_SYNTAX}, {"cbind(s", ",s", ")", "", CLF_OK},
-        {"a=s", ";a=a+s", ";a", "", CLF_OK},
+        {"", "(", "s", ")", CLF_OK},        {"", "(", "s", "", CLF_E_SYNTAX},   {"", "-", "s", "", CLF_OK},
+        {"s", "+s", "", "", CLF_OK},        {"s", "^s", "", "", CLF_OK},        {"", "exp(", "s", ")", CLF_OK},
+        {"", "X[1,", "", "", CLF_E_SYNTAX}, {"cbind(s", ",s", ")", "", CLF_OK}, {"a=s", ";a=a+s", ";a", "", CLF_OK},
     };
     fixture *f = open_fixture();
     for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
@@ -388,8 +398,10 @@ static void *flaky_alloc(void *user, void *ptr, size_t old_bytes, size_t new_byt
         return NULL;
     }
     if (posix_memalign(&q, 64, new_bytes) != 0) return NULL;
-    if (ptr) memcpy(q, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-    else f->live++;
+    if (ptr)
+        memcpy(q, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
+    else
+        f->live++;
     free(ptr);
     return q;
 }
@@ -420,9 +432,15 @@ int main(void) {
         const char *name;
         CU_TestFunc run;
     } tests[] = {
-        {"texts that mean the same", test_equal}, {"texts and calls", test_calls},  {"cell operators are functions", test_cell_functions},
-        {"errors", test_errors},                  {"results", test_results},        {"ownership", test_ownership},
-        {"nothing is left behind", test_no_growth}, {"arguments", test_arguments},  {"depth and width", test_depth},
+        {"texts that mean the same", test_equal},
+        {"texts and calls", test_calls},
+        {"cell operators are functions", test_cell_functions},
+        {"errors", test_errors},
+        {"results", test_results},
+        {"ownership", test_ownership},
+        {"nothing is left behind", test_no_growth},
+        {"arguments", test_arguments},
+        {"depth and width", test_depth},
         {"failing allocations", test_memory},
     };
     if (CU_initialize_registry() != CUE_SUCCESS) return 1;

@@ -11,19 +11,15 @@
 #include <unistd.h>
 #include "device/device_internal.h"
 
-static char root[] = "/tmp/clfuse-test-profile-XXXXXX";
+static char root[] = P_tmpdir "/clfuse-test-profile-XXXXXX";
 static clf_mem mem;
 
 /* PoCL and LLVM keep memory and threads until the process ends, which the leak checker reports or trips over; what is ours is
  * counted by the ledger, which the last test reads. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "detect_leaks=0";
-}
+const char *__asan_default_options(void) { return "detect_leaks=0"; }
 
-static clf_profile awkward(void)
-{
+static clf_profile awkward(void) {
     clf_profile p;
     clf_profile_assume(&p, CLF_DEV_CPU, 3);
     snprintf(p.name, sizeof p.name, "Device (R) with / and # and spaces");
@@ -37,8 +33,7 @@ static clf_profile awkward(void)
     return p;
 }
 
-static bool same(const clf_profile *a, const clf_profile *b)
-{
+static bool same(const clf_profile *a, const clf_profile *b) {
     clf_str x, y;
     clf_str_init(&x, &mem);
     clf_str_init(&y, &mem);
@@ -52,8 +47,7 @@ static bool same(const clf_profile *a, const clf_profile *b)
     return eq;
 }
 
-static void round_trip(const clf_profile *p)
-{
+static void round_trip(const clf_profile *p) {
     clf_profile back;
     clf_err err = {0};
     clf_str s;
@@ -66,8 +60,7 @@ static void round_trip(const clf_profile *p)
     clf_str_release(&s);
 }
 
-static void test_text(void)
-{
+static void test_text(void) {
     clf_profile p = awkward();
     round_trip(&p);
     for (int kind = CLF_DEV_HOST; kind <= CLF_DEV_GPU; kind++) {
@@ -77,8 +70,7 @@ static void test_text(void)
 }
 
 /* A locale with a decimal comma, where the machine has one. */
-static void test_locale(void)
-{
+static void test_locale(void) {
     clf_profile p = awkward();
     const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE"};
     for (size_t i = 0; i < 3; i++)
@@ -88,15 +80,33 @@ static void test_locale(void)
     CU_ASSERT_STRING_EQUAL(localeconv()->decimal_point, ".");
 }
 
-static void test_damaged(void)
-{
-    static const struct { const char *text, *says; } bad[] = {
-        {"nonsense 1\n", "line 1: unknown key 'nonsense'"}, {"cores 2\nzero 1\n", "line 2"}, {"cores\n", "cores"}, {"cores two\n", "cores"},
-        {"cores 2.5\n", "cores"}, {"cores -1\n", "cores"}, {"cores 99999999999\n", "cores"}, {"cores 2 3\n", "cores"}, {"cores 0\n", "0 cores"},
-        {"kind 7\n", "kind 7"}, {"write_cost nan\n", "write_cost"}, {"write_cost inf\n", "write_cost"}, {"write_cost 1e999\n", "write_cost"},
-        {"write_cost -1\n", "write_cost"}, {"write_cost 1x\n", "write_cost"}, {"tier_bytes 1 2 3\n", "tier_bytes"}, {"tier_bytes 1 2 3 4 5\n", "tier_bytes"},
-        {"tier_bytes 4 3 2 1\n", "tier 2"}, {"read_bytes_per_s 1 0 1 1\n", "tier 2"}, {"cells_per_s.f32.ADD 0\n", "no speed"},
-        {"cores 2\n\n# note\ncores 2\n", "line 4: 'cores' is there twice"}, {"cells_per_s.f32.NOPE 1\n", "unknown key"}, {"= 1", "unknown key"},
+static void test_damaged(void) {
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"nonsense 1\n", "line 1: unknown key 'nonsense'"},
+        {"cores 2\nzero 1\n", "line 2"},
+        {"cores\n", "cores"},
+        {"cores two\n", "cores"},
+        {"cores 2.5\n", "cores"},
+        {"cores -1\n", "cores"},
+        {"cores 99999999999\n", "cores"},
+        {"cores 2 3\n", "cores"},
+        {"cores 0\n", "0 cores"},
+        {"kind 7\n", "kind 7"},
+        {"write_cost nan\n", "write_cost"},
+        {"write_cost inf\n", "write_cost"},
+        {"write_cost 1e999\n", "write_cost"},
+        {"write_cost -1\n", "write_cost"},
+        {"write_cost 1x\n", "write_cost"},
+        {"tier_bytes 1 2 3\n", "tier_bytes"},
+        {"tier_bytes 1 2 3 4 5\n", "tier_bytes"},
+        {"tier_bytes 4 3 2 1\n", "tier 2"},
+        {"read_bytes_per_s 1 0 1 1\n", "tier 2"},
+        {"cells_per_s.f32.ADD 0\n", "no speed"},
+        {"cores 2\n\n# note\ncores 2\n", "line 4: 'cores' is there twice"},
+        {"cells_per_s.f32.NOPE 1\n", "unknown key"},
+        {"= 1", "unknown key"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         clf_profile p = awkward(), before = p;
@@ -108,8 +118,7 @@ static void test_damaged(void)
     }
 }
 
-static void test_bytes(void)
-{
+static void test_bytes(void) {
     clf_profile p = awkward(), before = p;
     char text[4096];
     CU_ASSERT_EQUAL(clf_profile_parse(&p, "cores 3\n\0", 9, NULL), CLF_E_FORMAT);
@@ -127,8 +136,7 @@ static void test_bytes(void)
 }
 
 /* Every prefix of a profile parses or is refused, and never changes anything when refused. */
-static void test_truncated(void)
-{
+static void test_truncated(void) {
     clf_profile whole = awkward();
     clf_str s;
     clf_str_init(&s, &mem);
@@ -140,8 +148,7 @@ static void test_truncated(void)
     clf_str_release(&s);
 }
 
-static int files_in(const char *dir)
-{
+static int files_in(const char *dir) {
     int n = 0;
     DIR *d = opendir(dir);
     CU_ASSERT_PTR_NOT_NULL_FATAL(d);
@@ -150,8 +157,7 @@ static int files_in(const char *dir)
     return n;
 }
 
-static void test_files(void)
-{
+static void test_files(void) {
     clf_profile p = awkward(), back, other = awkward();
     clf_err err = {0};
     memset(&back, 0, sizeof back);
@@ -170,8 +176,7 @@ static void test_files(void)
     CU_ASSERT_EQUAL(clf_profile_store("/dev/null", &p, NULL), CLF_E_IO);
 }
 
-static void test_damaged_file(void)
-{
+static void test_damaged_file(void) {
     clf_profile p = awkward(), before = p;
     clf_err err = {0};
     char command[512];
@@ -184,8 +189,7 @@ static void test_damaged_file(void)
     CU_ASSERT_TRUE(same(&p, &before));
 }
 
-static void test_assumed(void)
-{
+static void test_assumed(void) {
     clf_profile one, eight;
     for (int kind = CLF_DEV_HOST; kind <= CLF_DEV_GPU; kind++) {
         clf_profile_assume(&one, (clf_device_kind)kind, 0);
@@ -204,8 +208,7 @@ static void test_assumed(void)
 }
 
 /* Measuring gives figures that a profile may hold. Its ten seconds are of a quiet machine; a busy one gets three times as long. */
-static void test_calibrate(void)
-{
+static void test_calibrate(void) {
     clf_devs *d = NULL;
     clf_profile p;
     clf_err err = {0};
@@ -226,18 +229,17 @@ static void test_calibrate(void)
     CU_ASSERT_EQUAL(atomic_load(&mem.now_bytes), 0);
 }
 
-static void remove_root(void)
-{
+static void remove_root(void) {
     char command[256];
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     if (system(command)) fprintf(stderr, "cannot remove %s\n", root);
 }
 
-int main(void)
-{
+int main(void) {
     static CU_TestInfo tests[] = {
-        {"text", test_text}, {"locale", test_locale}, {"damaged", test_damaged}, {"bytes", test_bytes}, {"truncated", test_truncated},
-        {"files", test_files}, {"damaged file", test_damaged_file}, {"assumed", test_assumed}, {"calibrate", test_calibrate}, CU_TEST_INFO_NULL,
+        {"text", test_text},           {"locale", test_locale}, {"damaged", test_damaged},           {"bytes", test_bytes},
+        {"truncated", test_truncated}, {"files", test_files},   {"damaged file", test_damaged_file}, {"assumed", test_assumed},
+        {"calibrate", test_calibrate}, CU_TEST_INFO_NULL,
     };
     CU_SuiteInfo suites[] = {{"profile", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
     clf_mem_init(&mem, NULL, NULL);

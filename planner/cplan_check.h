@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of the checker share. Private to planner/cplan_check*.c. */
+#ifndef CLF_PLANNER_CPLAN_CHECK_H
+#define CLF_PLANNER_CPLAN_CHECK_H
+#include "planner/cplan.h"
+
+typedef struct clf_check {
+    const clf_cplan *c;
+    clf_err *err;
+    clf_cwhere at; /* the item looked at */
+} clf_check;
+
+/** Fail with a message that starts with the item. */
+clf_status clf_check_bad(clf_check *k, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define BAD(k, ...) return clf_check_bad(k, __VA_ARGS__)
+
+static inline bool clf_set_has(uint32_t set, int axis) { return axis >= 0 && axis < CLF_MAX_AXES && (set >> axis & 1u); }
+
+/** fold over values of type t, giving type r. */
+clf_status clf_check_fold_types(clf_check *k, int fold, int t, int r);
+/** Value i; the items before it hold, except the values behind it. */
+clf_status clf_check_value(clf_check *k, int i);
+/** Sink i; everything else holds. */
+clf_status clf_check_sink(clf_check *k, int i);
+#endif
