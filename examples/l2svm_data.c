@@ -82,3 +82,14 @@ bool l2svm_prepare(l2svm *p, clf_ctx *c, clf_mat *features, clf_mat *labels, con
     if (!prepare_labels(p, labels) || !prepare_features(p)) return false;
     return l2svm_record(p) || library_failed(p);
 }
+
+bool l2svm_write_data(clf_ctx *c, const char *path) {
+    static const char text[] = "X = rand(rows=200000, cols=20, min=-1, max=1, seed=1); v = rand(rows=20, cols=1, min=-1, max=1, seed=2)\n"
+                               "noise = rand(rows=200000, cols=1, min=-1, max=1, seed=3)\n"
+                               "cbind(X %*% v + noise > 0.25, round(1000*X)/1000)"; /* three digits keep the file small */
+    clf_result r[4];
+    size_t n = 4, mark = clf_epoch_begin(c);
+    bool good = clf_parse(c, text, NULL, 0, r, &n) == CLF_OK && clf_save(r[n - 1].value, path, NULL) == CLF_OK;
+    clf_epoch_end(c, mark);
+    return good;
+}

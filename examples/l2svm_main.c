@@ -76,28 +76,16 @@ static int parse(int argc, char **argv, arguments *a) {
     return 0;
 }
 
-/* Seeded, with noise, so that no line parts the classes; three digits keep the file small. */
-static bool write_data(clf_ctx *c, const char *path) {
-    const char text[] = "X = rand(rows=200000, cols=20, min=-1, max=1, seed=1); v = rand(rows=20, cols=1, min=-1, max=1, seed=2)\n"
-                        "noise = rand(rows=200000, cols=1, min=-1, max=1, seed=3)\n"
-                        "cbind(X %*% v + noise > 0.25, round(1000*X)/1000)";
-    clf_result r[4];
-    size_t n = 4;
-    if (mkdir("out", 0777) != 0 && errno != EEXIST) return false;
-    return clf_parse(c, text, NULL, 0, r, &n) == CLF_OK && clf_save(r[n - 1].value, path, NULL) == CLF_OK;
-}
-
 static bool load(clf_ctx *c, arguments *a, clf_mat **X, clf_mat **labels) {
-    const clf_load_options how = {.struct_size = sizeof how, .type = "csv", .label = a->label, .na = a->na};
     double begin = now_s();
     if (!a->file) {
         a->file = "out/l2svm.csv";
-        if (!write_data(c, a->file)) return false;
+        if (mkdir("out", 0777) != 0 && errno != EEXIST) perror("l2svm: out");
+        if (!l2svm_write_data(c, a->file)) return false;
         printf("wrote   %s: 200,000 x 20 and a label, %.2f s\n", a->file, now_s() - begin);
     }
     begin = now_s();
-    clf_load_options with = how;
-    if (!with.label) with.label = "1";
+    const clf_load_options with = {.struct_size = sizeof with, .type = "csv", .label = a->label ? a->label : "1", .na = a->na};
     *X = clf_load_with(c, a->file, &with, labels);
     int64_t n, m;
     if (clf_info(*X, &n, &m, NULL, NULL) != CLF_OK) return false;

@@ -55,7 +55,8 @@ static clf_status make_frames(clf_ref_job *r) {
     r->mark = clf_mem_new(r->mem, nv, 1);
     r->lists = clf_mem_new(r->mem, cells, sizeof *r->lists);
     r->slots = clf_mem_new(r->mem, cells / 2, sizeof *r->slots);
-    if (!r->frame || !r->frame_of || !r->mark || !r->lists || !r->slots) return clf_fail(r->err, CLF_E_NOMEM, "reference executor: out of memory");
+    if (!r->frame || !r->frame_of || !r->mark || !r->lists || !r->slots)
+        return clf_fail(r->err, CLF_E_NOMEM, "reference executor: out of memory");
     for (int f = 0; f < r->nframe; f++) {
         r->frame[f].value = -1;
         r->frame[f].list = r->lists + 2 * nv * (size_t)f;
@@ -109,7 +110,10 @@ static clf_status compute(clf_ref_job *r, clf_slot *at, int v) {
     case CLF_V_CAST: at[v] = clf_ref_cast(at[x->in[0]], (clf_dtype)r->c->value[x->in[0]].dtype, (clf_dtype)x->dtype); return CLF_OK;
     default: {
         clf_scalar s = clf_scalar_to(r->bind->param[x->arg], (clf_dtype)x->dtype);
-        at[v] = clf_dtype_float(s.dtype) ? (clf_slot){.f = s.u.f} : (clf_slot){.i = s.u.i};
+        if (clf_dtype_float(s.dtype))
+            at[v].f = s.u.f;
+        else
+            at[v].i = s.u.i;
         return CLF_OK;
     }
     }
@@ -143,8 +147,10 @@ static clf_status enter(clf_ref_job *r, int *top, int v) {
     f->outside = r->count[x->axis];
     CLF_TRY(clf_ref_axis_open(r, x->axis, &f->now, &f->end));
     if (scan) f->end = f->outside + 1;
-    if (scan) clf_ref_tree_begin(&f->tree, (clf_fold_id)x->arg, t, 1, INT64_MAX);
-    else clf_ref_tree_begin(&f->tree, (clf_fold_id)x->arg, t, entries ? 4 : clf_lanes(t), entries ? CLF_LEAF / 2 : CLF_LEAF);
+    if (scan)
+        clf_ref_tree_begin(&f->tree, (clf_fold_id)x->arg, t, 1, INT64_MAX);
+    else
+        clf_ref_tree_begin(&f->tree, (clf_fold_id)x->arg, t, entries ? 4 : clf_lanes(t), entries ? CLF_LEAF / 2 : CLF_LEAF);
     *top = r->frame_of[v];
     return stand(r, top);
 }

@@ -4,6 +4,8 @@
 #ifndef CLF_KERNELS_REF_H
 #define CLF_KERNELS_REF_H
 #include "planner/cplan.h"
-/** Run c on the bound memory. errors: CLF_E_NOMEM; CLF_E_SHAPE when a gather index or key is out of range. */
+/** Run c, a checked cplan, on the bound memory; c says what its inputs point at. Outputs are undefined after a failure.
+ *  errors: CLF_E_NOMEM; CLF_E_SHAPE when an index, key, code or segment is out of range, an output is too small, or an extent negative;
+ *  CLF_E_LIMIT when an operand's size overflows.  cost: every fold value is recomputed wherever its axes moved; column folds read by column. */
 clf_status clf_ref_run(const clf_cplan *c, const clf_bind *bind, clf_mem *mem, clf_err *err);
 #endif

@@ -6,9 +6,13 @@
 #include "formats/fmt.h"
 #include "kernels-cl/ref_run.h"
 
-int64_t clf_ref_in_dim(const clf_ref_job *r, int in, int d) { return r->bind->in_dim ? r->bind->in_dim[in * CLF_MAX_RANK + d] : r->c->in[in].dim[d].n; }
+int64_t clf_ref_in_dim(const clf_ref_job *r, int in, int d) {
+    return r->bind->in_dim ? r->bind->in_dim[in * CLF_MAX_RANK + d] : r->c->in[in].dim[d].n;
+}
 
-int64_t clf_ref_out_dim(const clf_ref_job *r, int out, int d) { return r->bind->out_dim ? r->bind->out_dim[out * CLF_MAX_RANK + d] : r->c->out[out].dim[d].n; }
+int64_t clf_ref_out_dim(const clf_ref_job *r, int out, int d) {
+    return r->bind->out_dim ? r->bind->out_dim[out * CLF_MAX_RANK + d] : r->c->out[out].dim[d].n;
+}
 
 int64_t clf_ref_out_cells(const clf_ref_job *r, int out) {
     int64_t cells = 1;
@@ -16,7 +20,8 @@ int64_t clf_ref_out_cells(const clf_ref_job *r, int out) {
     return cells;
 }
 
-static clf_status bytes_fit(clf_ref_job *r, const char *what, int i, int rank, uint8_t dtype, int64_t (*dim)(const clf_ref_job *, int, int)) {
+static clf_status bytes_fit(clf_ref_job *r, const char *what, int i, int rank, uint8_t dtype,
+                            int64_t (*dim)(const clf_ref_job *, int, int)) {
     int64_t bytes = (int64_t)clf_dtype_bytes((clf_dtype)dtype);
     for (int d = 0; d < rank; d++) {
         int64_t n = dim(r, i, d);
@@ -51,11 +56,13 @@ clf_status clf_ref_bind(clf_ref_job *r) {
 static clf_status open_entries(clf_ref_job *r, int axis, int64_t *first, int64_t *end) {
     const clf_csr *m = owner_of(r, axis);
     int64_t row = r->pos[r->c->axis[axis].parent];
-    if (row < 0 || row >= m->rows) return clf_fail(r->err, CLF_E_SHAPE, "axis %d: row %" PRId64 " of a CSR matrix with %" PRId64 " rows", axis, row, m->rows);
+    if (row < 0 || row >= m->rows)
+        return clf_fail(r->err, CLF_E_SHAPE, "axis %d: row %" PRId64 " of a CSR matrix with %" PRId64 " rows", axis, row, m->rows);
     *first = m->ptr[row];
     *end = m->ptr[row + 1];
     if (*first >= 0 && *first <= *end && *end <= m->nnz) return CLF_OK;
-    return clf_fail(r->err, CLF_E_SHAPE, "axis %d: row %" PRId64 " has entries %" PRId64 " to %" PRId64 " of %" PRId64, axis, row, *first, *end, m->nnz);
+    return clf_fail(r->err, CLF_E_SHAPE, "axis %d: row %" PRId64 " has entries %" PRId64 " to %" PRId64 " of %" PRId64, axis, row, *first,
+                    *end, m->nnz);
 }
 
 static clf_status open_segment(clf_ref_job *r, int axis, int64_t *first, int64_t *end) {
@@ -73,15 +80,20 @@ clf_status clf_ref_axis_open(clf_ref_job *r, int axis, int64_t *first, int64_t *
     switch (r->c->axis[axis].kind) {
     case CLF_AXIS_ENTRY: return open_entries(r, axis, first, end);
     case CLF_AXIS_SEG: return open_segment(r, axis, first, end);
-    default: *first = 0; *end = r->n[axis]; return CLF_OK;
+    default:
+        *first = 0;
+        *end = r->n[axis];
+        return CLF_OK;
     }
 }
 
 static clf_status code_of(clf_ref_job *r, const clf_dictionary *m, int64_t row, int64_t *code) {
-    if (row < 0 || row >= m->rows) return clf_fail(r->err, CLF_E_SHAPE, "row %" PRId64 " of a compressed matrix with %" PRId64 " rows", row, m->rows);
+    if (row < 0 || row >= m->rows)
+        return clf_fail(r->err, CLF_E_SHAPE, "row %" PRId64 " of a compressed matrix with %" PRId64 " rows", row, m->rows);
     *code = clf_ref_load(m->code, row, m->code_dtype).i;
     if (*code >= 0 && *code < m->entries) return CLF_OK;
-    return clf_fail(r->err, CLF_E_SHAPE, "row %" PRId64 " has code %" PRId64 ", the dictionary has %" PRId64 " entries", row, *code, m->entries);
+    return clf_fail(r->err, CLF_E_SHAPE, "row %" PRId64 " has code %" PRId64 ", the dictionary has %" PRId64 " entries", row, *code,
+                    m->entries);
 }
 
 clf_status clf_ref_axis_set(clf_ref_job *r, int axis, int64_t counter) {

@@ -24,8 +24,10 @@ static clf_status turn(clf_ref_job *r, odometer *o, bool start, bool *live) {
     int d = start ? 0 : o->n - 1;
     *live = start;
     if (o->n == 0) return CLF_OK;
-    if (start) CLF_TRY(clf_ref_axis_open(r, o->axis[0], &o->now[0], &o->end[0]));
-    else o->now[d]++;
+    if (start)
+        CLF_TRY(clf_ref_axis_open(r, o->axis[0], &o->now[0], &o->end[0]));
+    else
+        o->now[d]++;
     for (;;) {
         while (d >= 0 && o->now[d] >= o->end[d])
             if (--d >= 0) o->now[d]++;
@@ -39,7 +41,9 @@ static clf_status turn(clf_ref_job *r, odometer *o, bool start, bool *live) {
 
 static clf_dtype type_of(const clf_ref_job *r, int32_t v) { return (clf_dtype)r->c->value[v].dtype; }
 static clf_slot value_at(const clf_ref_job *r, int32_t v) { return r->frame[0].at[v]; }
-static bool guarded(const clf_ref_job *r, const clf_sink *s) { return s->guard < 0 || clf_ref_true(value_at(r, s->guard), type_of(r, s->guard)); }
+static bool guarded(const clf_ref_job *r, const clf_sink *s) {
+    return s->guard < 0 || clf_ref_true(value_at(r, s->guard), type_of(r, s->guard));
+}
 
 static int64_t times(int64_t a, int64_t b) {
     int64_t x;
@@ -67,7 +71,9 @@ static clf_status fits(clf_ref_job *r, int out, int64_t cells) {
     return clf_fail(r->err, CLF_E_SHAPE, "output %d has %" PRId64 " cells, %" PRId64 " are written", out, have, cells);
 }
 
-static void put(clf_ref_job *r, int out, int64_t index, clf_slot x) { clf_ref_store(r->bind->out[out], index, (clf_dtype)r->c->out[out].dtype, x); }
+static void put(clf_ref_job *r, int out, int64_t index, clf_slot x) {
+    clf_ref_store(r->bind->out[out], index, (clf_dtype)r->c->out[out].dtype, x);
+}
 
 /* ---- cells --------------------------------------------------------------------------------------------------------------- */
 
@@ -96,7 +102,10 @@ static clf_status run_store(clf_ref_job *r, const clf_sink *s) {
 
 /* ---- folds --------------------------------------------------------------------------------------------------------------- */
 
-typedef struct shape { int lanes; int64_t leaf; } shape;
+typedef struct shape {
+    int lanes;
+    int64_t leaf;
+} shape;
 
 /* Which tree (cplan.h): kept axes before the first folded one only repeat it. */
 static shape tree_shape(const clf_ref_job *r, const clf_sink *s, uint32_t folded) {
@@ -152,7 +161,9 @@ static clf_status scatter_cell(clf_ref_job *r, const clf_sink *s, int64_t *cell)
     *cell = kept_position(r, s->keep);
     for (int q = 0; q < nkey; q++) {
         int64_t n = clf_ref_out_dim(r, s->out[0], rank - nkey + q), key = value_at(r, s->key[q]).i;
-        if (key < 0 || key >= n) return clf_fail(r->err, CLF_E_SHAPE, "scatter: key %" PRId64 " leaves 0 to %" PRId64 " of output %" PRId32, key, n - 1, s->out[0]);
+        if (key < 0 || key >= n)
+            return clf_fail(r->err, CLF_E_SHAPE, "scatter: key %" PRId64 " leaves 0 to %" PRId64 " of output %" PRId32, key, n - 1,
+                            s->out[0]);
         *cell = *cell * n + key;
     }
     return CLF_OK;
@@ -188,15 +199,20 @@ static clf_status run_scatter(clf_ref_job *r, const clf_sink *s) {
 
 /* ---- group --------------------------------------------------------------------------------------------------------------- */
 
-typedef struct group { int64_t key; clf_ref_state state; } group;
+typedef struct group {
+    int64_t key;
+    clf_ref_state state;
+} group;
 
 /* The group of a key in the ascending list, entered where it is missing. */
 static clf_status find_group(clf_ref_job *r, const clf_sink *s, group *list, int64_t cap, int64_t *n, int64_t key, group **out) {
     int64_t lo = 0, hi = *n;
     while (lo < hi) {
         int64_t mid = lo + (hi - lo) / 2;
-        if (list[mid].key < key) lo = mid + 1;
-        else hi = mid;
+        if (list[mid].key < key)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
     *out = &list[lo];
     if (lo < *n && list[lo].key == key) return CLF_OK;
@@ -264,8 +280,10 @@ static int64_t place_of(const clf_slot *order, int64_t n, clf_slot x, clf_dtype 
     int64_t lo = 0, hi = n;
     while (lo < hi) {
         int64_t mid = lo + (hi - lo) / 2;
-        if (less(x, order[mid], t)) hi = mid;
-        else lo = mid + 1;
+        if (less(x, order[mid], t))
+            hi = mid;
+        else
+            lo = mid + 1;
     }
     return lo;
 }
@@ -307,7 +325,8 @@ static clf_status run_append(clf_ref_job *r, const clf_sink *s) {
 }
 
 clf_status clf_ref_sink(clf_ref_job *r, int sink) {
-    static clf_status (*const by_kind[])(clf_ref_job *, const clf_sink *) = {run_store, run_fold, run_store, run_append, run_scatter, run_group};
+    static clf_status (*const by_kind[])(clf_ref_job *, const clf_sink *) = {run_store,  run_fold,    run_store,
+                                                                             run_append, run_scatter, run_group};
     const clf_sink *s = &r->c->sink[sink];
     clf_ref_root(r, s);
     for (int a = 0; a < r->c->naxes; a++) r->count[a] = -1;

@@ -6,8 +6,14 @@
 #define GET(x) (IS_FLOAT ? (E_T)(x).f : (E_T)(x).i)
 #define GET_W(x) (IS_FLOAT ? (W_T)(x).f : (W_T)(x).i)
 
-static clf_slot NAME(put)(E_T x) { return IS_FLOAT ? (clf_slot){.f = (double)x} : (clf_slot){.i = (int64_t)x}; }
-static clf_slot NAME(wide)(W_T x) { return IS_FLOAT ? (clf_slot){.f = (double)x} : (clf_slot){.i = (int64_t)x}; }
+static clf_slot NAME(put)(E_T x) {
+    if (IS_FLOAT) return (clf_slot){.f = (double)x};
+    return (clf_slot){.i = (int64_t)x};
+}
+static clf_slot NAME(wide)(W_T x) {
+    if (IS_FLOAT) return (clf_slot){.f = (double)x};
+    return (clf_slot){.i = (int64_t)x};
+}
 
 static clf_slot NAME(load)(const void *base, int64_t index) { return NAME(put)(((const E_T *)base)[index]); }
 static void NAME(store)(void *base, int64_t index, clf_slot x) { ((E_T *)base)[index] = GET(x); }

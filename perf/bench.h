@@ -92,7 +92,7 @@ typedef struct bench_subject {
     clf_fn *fn;
     clf_mat *arg[3], *out[BENCH_OUTS];
     size_t nargs, nouts;
-    char device[128];
+    const char *device; /* the device's text, for messages */
 } bench_subject;
 /** A context with the options applied. device and fuse win over those of opt. NULL, and a message in why, when it cannot be had. */
 clf_ctx *bench_ctx(const bench_options *opt, const char *device, const char *fuse, char *why, size_t why_n);

@@ -109,6 +109,9 @@ static void count(bench_row *row, const bench_case *k, const bench_data *d, benc
     row->launches = (int)(bench_launches(&c) - bench_launches(&b));
     row->counted_bytes = (double)(c.bytes_read - b.bytes_read) + (double)(c.bytes_written - b.bytes_written);
     row->bytes = lean;
+    uint64_t on_device = (c.launches_tier1 - b.launches_tier1) + (c.launches_tier2 - b.launches_tier2);
+    if (on_device == 0 && strcmp(s->device, "host") != 0) bench_row_fail(row, "nothing ran on device %s", s->device);
+    if (c.launches_ref > b.launches_ref) bench_row_fail(row, "the reference executor ran");
     if (!bench_subject_facts(s, k, &facts, &row->predicted_ms)) return bench_row_fail(row, "explain: %s", clf_last_error(s->ctx));
     if (fabs(row->counted_bytes - facts) > 0.5) bench_row_fail(row, "counted %.0f bytes, facts say %.0f", row->counted_bytes, facts);
     if (row->counted_bytes < lean * 0.99) bench_row_fail(row, "counted %.0f bytes, one pass needs %.0f", row->counted_bytes, lean);
@@ -190,6 +193,7 @@ static void run_case(const bench_run *r, const bench_case *k, const bench_data *
         char why[200] = "";
         clf_ctx *c = bench_ctx(r->opt, device[i], fuse[i], why, sizeof why);
         if (!c || !bench_subject_open(&s[i], c, k, d, rows, why, sizeof why)) bench_row_fail(&row, "%s: %.120s", who[i], why);
+        s[i].device = device[i];
     }
     by_hand h = hand_of(k, d, rows, k->hand[which]);
     if (row.ok) count(&row, k, d, &s[OURS]);

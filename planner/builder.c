@@ -168,7 +168,8 @@ void clf_build_sink(clf_builder *b, const clf_sink *s) {
 }
 
 static clf_sink one_value(clf_sink_kind kind, int out, int v, uint32_t keep) {
-    return (clf_sink){.kind = (uint8_t)kind, .keep = keep, .value = {v, -1, -1, -1}, .key = {-1, -1}, .guard = -1, .order = -1, .out = {out, -1, -1, -1}};
+    return (clf_sink){
+        .kind = (uint8_t)kind, .keep = keep, .value = {v, -1, -1, -1}, .key = {-1, -1}, .guard = -1, .order = -1, .out = {out, -1, -1, -1}};
 }
 
 void clf_build_store(clf_builder *b, int out, int v, uint32_t keep) {

@@ -24,7 +24,8 @@ static uint32_t load_axes(const clf_cplan *c, int32_t access) {
     uint32_t set = 0;
     if (access < 0 || access >= c->naccess) return 0;
     const clf_access *a = &c->access[access];
-    for (int d = 0; d < a->rank && d < CLF_MAX_RANK; d++) set |= a->at[d].axis >= 0 ? axis_closure(c, a->at[d].axis) : value_set(c, a->at[d].value);
+    for (int d = 0; d < a->rank && d < CLF_MAX_RANK; d++)
+        set |= a->at[d].axis >= 0 ? axis_closure(c, a->at[d].axis) : value_set(c, a->at[d].value);
     return set;
 }
 
@@ -61,8 +62,10 @@ static void axis_sets(const clf_cplan *c, uint32_t *free_running, uint32_t *foll
     *free_running = *following = 0;
     for (int a = 0; a < c->naxes; a++) {
         bool dict = c->axis[a].kind == CLF_AXIS_DICT;
-        if (dict && c->axis[a].parent >= 0) *following |= bit(a);
-        else if (dict || c->axis[a].kind == CLF_AXIS_RANGE) *free_running |= bit(a);
+        if (dict && c->axis[a].parent >= 0)
+            *following |= bit(a);
+        else if (dict || c->axis[a].kind == CLF_AXIS_RANGE)
+            *free_running |= bit(a);
     }
 }
 
@@ -81,7 +84,10 @@ uint32_t clf_sink_loop(const clf_cplan *c, const clf_sink *s) {
 /* ---- hash ---------------------------------------------------------------------------------------------------------------- */
 
 /* Numbers fed one by one into a chained 64-bit hash, twice with different seeds: no padding, no addresses. */
-typedef struct feed { uint64_t lo, hi, n; int64_t word[64]; } feed;
+typedef struct feed {
+    uint64_t lo, hi, n;
+    int64_t word[64];
+} feed;
 
 static void flush(feed *f) {
     f->lo = clf_hash64(f->word, f->n * sizeof *f->word, f->lo);

@@ -15,8 +15,8 @@
  *   SEG    one segment: owner is an access to a dense i64 vector of offsets, at the position of `parent`: offset[p] .. offset[p+1]-1.
  *          Its position is absolute.
  *   DICT   entries of the dictionary of a compressed operand (owner: an access to it by protocol `dictionary`). With a parent it has one
- *          position, the code of the row `parent` stands at: values that vary with it alone are computed once per dictionary entry and
- *          used in every row. Without a parent it runs over all entries.
+ *          position, the code of the row `parent` stands at: values that vary with it alone need computing only once per dictionary
+ *          entry. Without a parent it runs over all entries.
  * A value that varies with an ENTRY or SEG axis varies with its parent too; one that varies with a DICT axis does not.
  *
  * Which axes a sink runs over: see clf_sink_loop. A FOLD value over the outermost axis feeds only sinks.

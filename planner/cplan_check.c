@@ -26,10 +26,14 @@ clf_status clf_check_bad(clf_check *k, const char *fmt, ...) {
 static clf_status check_plan(clf_check *k, int index) {
     const clf_cplan *c = k->c;
     (void)index;
-    const struct { const char *name; int n, most; const void *at; } part[] = {
-        {"axes", c->naxes, CLF_MAX_AXES, c->axis},      {"inputs", c->nin, INT16_MAX, c->in},        {"parameters", c->nparam, INT32_MAX - 1, c->param},
-        {"outputs", c->nout, 4 * CLF_MAX_SINKS, c->out}, {"accesses", c->naccess, INT16_MAX, c->access}, {"values", c->nvalue, INT32_MAX - 1, c->value},
-        {"sinks", c->nsink, CLF_MAX_SINKS, c->sink}};
+    const struct {
+        const char *name;
+        int n, most;
+        const void *at;
+    } part[] = {{"axes", c->naxes, CLF_MAX_AXES, c->axis},          {"inputs", c->nin, INT16_MAX, c->in},
+                {"parameters", c->nparam, INT32_MAX - 1, c->param}, {"outputs", c->nout, 4 * CLF_MAX_SINKS, c->out},
+                {"accesses", c->naccess, INT16_MAX, c->access},     {"values", c->nvalue, INT32_MAX - 1, c->value},
+                {"sinks", c->nsink, CLF_MAX_SINKS, c->sink}};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         if (part[i].n < 0 || part[i].n > part[i].most) BAD(k, "%d %s; at most %d are allowed", part[i].n, part[i].name, part[i].most);
         if (part[i].n && !part[i].at) BAD(k, "%d %s but no array", part[i].n, part[i].name);
@@ -60,7 +64,8 @@ static clf_status check_owner(clf_check *k, int a) {
         if (in->format != CLF_DENSE || in->dtype != CLF_I64 || o->rank != 1) BAD(k, "its owner must read a dense i64 vector of offsets");
         if (o->at[0].axis != x->parent || o->at[0].mul != 1 || o->at[0].add != 0) BAD(k, "its owner must stand at the parent");
     } else {
-        if (in->format != CLF_COMPRESSED || o->protocol != CLF_DICTIONARY || o->rank != 2) BAD(k, "its owner must read a compressed matrix by dictionary");
+        if (in->format != CLF_COMPRESSED || o->protocol != CLF_DICTIONARY || o->rank != 2)
+            BAD(k, "its owner must read a compressed matrix by dictionary");
         if (o->at[0].axis != a) BAD(k, "its owner must stand at this axis");
     }
     return CLF_OK;
@@ -160,10 +165,19 @@ static clf_status check_written(clf_check *k, int o) {
 }
 
 clf_status clf_cplan_check_at(const clf_cplan *c, clf_cwhere *where, clf_err *err) {
-    const struct { clf_citem item; int n; clf_status (*check)(clf_check *, int); } pass[] = {
-        {CLF_ITEM_PLAN, 1, check_plan},     {CLF_ITEM_AXIS, c->naxes, check_axis},       {CLF_ITEM_IN, c->nin, check_in},
-        {CLF_ITEM_PARAM, c->nparam, check_param}, {CLF_ITEM_OUT, c->nout, check_out},    {CLF_ITEM_ACCESS, c->naccess, check_access},
-        {CLF_ITEM_VALUE, c->nvalue, clf_check_value}, {CLF_ITEM_SINK, c->nsink, clf_check_sink}, {CLF_ITEM_OUT, c->nout, check_written}};
+    const struct {
+        clf_citem item;
+        int n;
+        clf_status (*check)(clf_check *, int);
+    } pass[] = {{CLF_ITEM_PLAN, 1, check_plan},
+                {CLF_ITEM_AXIS, c->naxes, check_axis},
+                {CLF_ITEM_IN, c->nin, check_in},
+                {CLF_ITEM_PARAM, c->nparam, check_param},
+                {CLF_ITEM_OUT, c->nout, check_out},
+                {CLF_ITEM_ACCESS, c->naccess, check_access},
+                {CLF_ITEM_VALUE, c->nvalue, clf_check_value},
+                {CLF_ITEM_SINK, c->nsink, clf_check_sink},
+                {CLF_ITEM_OUT, c->nout, check_written}};
     clf_check k = {.c = c, .err = err};
     clf_status st = CLF_OK;
     for (size_t p = 0; p < sizeof pass / sizeof *pass && st == CLF_OK; p++)

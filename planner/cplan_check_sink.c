@@ -40,7 +40,8 @@ static clf_status check_keep_cells(clf_check *k, const clf_sink *s) {
     clf_axis_kind want = s->kind == CLF_SINK_PATTERN ? CLF_AXIS_ENTRY : CLF_AXIS_SEG;
     if (s->kind == CLF_SINK_PATTERN && segment < 0) BAD(k, "a pattern keeps an entry axis");
     if (segment >= 0 && c->axis[segment].kind != want) BAD(k, "entries leave through pattern, segments through store");
-    if (segment >= 0 && s->keep != (1u << segment | 1u << c->axis[segment].parent)) BAD(k, "axis %d is kept with its parent and nothing else", segment);
+    if (segment >= 0 && s->keep != (1u << segment | 1u << c->axis[segment].parent))
+        BAD(k, "axis %d is kept with its parent and nothing else", segment);
     if (segment >= 0 && o->rank != 1) BAD(k, "its output has rank 1, not %d", o->rank);
     uint32_t used = c->value[s->value[0]].axes | (s->guard >= 0 ? c->value[s->guard].axes : 0);
     if (used & ~moves) BAD(k, "its value or guard varies with axes %#" PRIx32 ", kept are %#" PRIx32, used, s->keep);
@@ -49,7 +50,8 @@ static clf_status check_keep_cells(clf_check *k, const clf_sink *s) {
 
 static clf_status check_keep_ranges(clf_check *k, const clf_sink *s) {
     for (int a = 0; a < k->c->naxes; a++)
-        if (clf_set_has(s->keep, a) && (k->c->axis[a].kind == CLF_AXIS_ENTRY || k->c->axis[a].kind == CLF_AXIS_SEG)) BAD(k, "axis %d has no place in the output; scatter by its index", a);
+        if (clf_set_has(s->keep, a) && (k->c->axis[a].kind == CLF_AXIS_ENTRY || k->c->axis[a].kind == CLF_AXIS_SEG))
+            BAD(k, "axis %d has no place in the output; scatter by its index", a);
     return CLF_OK;
 }
 
@@ -162,7 +164,8 @@ clf_status clf_check_sink(clf_check *k, int i) {
     if (s->order < -1 || s->order >= c->nvalue) BAD(k, "order %" PRId32 " does not exist", s->order);
     if (s->order >= 0 && !r->ordered) BAD(k, "only an append has an order");
     for (int a = 0; a < c->naxes; a++)
-        if (clf_set_has(s->keep, a) && c->axis[a].kind == CLF_AXIS_DICT && c->axis[a].parent >= 0) BAD(k, "keeps axis %d, which follows axis %d; keep that", a, c->axis[a].parent);
+        if (clf_set_has(s->keep, a) && c->axis[a].kind == CLF_AXIS_DICT && c->axis[a].parent >= 0)
+            BAD(k, "keeps axis %d, which follows axis %d; keep that", a, c->axis[a].parent);
     CLF_TRY(check_refs(k, s, r));
     CLF_TRY(r->check(k, s));
     return check_writers(k, i);

@@ -9,12 +9,14 @@ static bool is_axis(const clf_cplan *c, int a) { return a >= 0 && a < c->naxes; 
 static clf_status check_inputs(clf_check *k, int i, int arity) {
     const clf_value *v = &k->c->value[i];
     for (int q = 0; q < 3; q++) {
-        if (q < arity && (v->in[q] < 0 || v->in[q] >= i)) BAD(k, "input %d is value %" PRId32 ", which is not an earlier value", q, v->in[q]);
+        if (q < arity && (v->in[q] < 0 || v->in[q] >= i))
+            BAD(k, "input %d is value %" PRId32 ", which is not an earlier value", q, v->in[q]);
         if (q >= arity && v->in[q] != -1) BAD(k, "input %d is not used but is not -1", q);
     }
     for (int q = 0; q < arity; q++) {
         const clf_value *u = &k->c->value[v->in[q]];
-        if (u->op == CLF_V_FOLD && u->axis == 0) BAD(k, "reads value %" PRId32 ", a fold over the outermost axis, which feeds only sinks", v->in[q]);
+        if (u->op == CLF_V_FOLD && u->axis == 0)
+            BAD(k, "reads value %" PRId32 ", a fold over the outermost axis, which feeds only sinks", v->in[q]);
     }
     return CLF_OK;
 }
@@ -26,8 +28,10 @@ static clf_status check_cell(clf_check *k, int i) {
     uint8_t t = k->c->value[v->in[0]].dtype;
     for (int q = 1; q < row->arity; q++)
         if (k->c->value[v->in[q]].dtype != t)
-            BAD(k, "%s over %s and %s: the inputs of an operator have one type", row->id, clf_dtype_name((clf_dtype)t), clf_dtype_name((clf_dtype)k->c->value[v->in[q]].dtype));
-    if (v->dtype != t && !(row->flags & F_BOOL)) BAD(k, "%s over %s declared as %s", row->id, clf_dtype_name((clf_dtype)t), clf_dtype_name((clf_dtype)v->dtype));
+            BAD(k, "%s over %s and %s: the inputs of an operator have one type", row->id, clf_dtype_name((clf_dtype)t),
+                clf_dtype_name((clf_dtype)k->c->value[v->in[q]].dtype));
+    if (v->dtype != t && !(row->flags & F_BOOL))
+        BAD(k, "%s over %s declared as %s", row->id, clf_dtype_name((clf_dtype)t), clf_dtype_name((clf_dtype)v->dtype));
     return v->arg == -1 && v->axis == -1 ? CLF_OK : clf_check_bad(k, "an operator has no argument and no axis");
 }
 
@@ -40,9 +44,11 @@ static clf_status check_load(clf_check *k, int i) {
     for (int d = 0; d < a->rank; d++) {
         int32_t g = a->at[d].value;
         if (g >= i) BAD(k, "its access is indexed by value %" PRId32 ", which is not an earlier value", g);
-        if (g >= 0 && c->value[g].op == CLF_V_FOLD && c->value[g].axis == 0) BAD(k, "its access is indexed by a fold over the outermost axis");
+        if (g >= 0 && c->value[g].op == CLF_V_FOLD && c->value[g].axis == 0)
+            BAD(k, "its access is indexed by a fold over the outermost axis");
     }
-    if (v->dtype != c->in[a->input].dtype) BAD(k, "declared as %s, its input has %s", clf_dtype_name((clf_dtype)v->dtype), clf_dtype_name((clf_dtype)c->in[a->input].dtype));
+    if (v->dtype != c->in[a->input].dtype)
+        BAD(k, "declared as %s, its input has %s", clf_dtype_name((clf_dtype)v->dtype), clf_dtype_name((clf_dtype)c->in[a->input].dtype));
     return v->axis == -1 ? CLF_OK : clf_check_bad(k, "a load has no axis");
 }
 
@@ -50,7 +56,8 @@ static clf_status check_param_value(clf_check *k, int i) {
     const clf_value *v = &k->c->value[i];
     CLF_TRY(check_inputs(k, i, 0));
     if (v->arg < 0 || v->arg >= k->c->nparam) BAD(k, "parameter %" PRId32 " does not exist", v->arg);
-    if (v->dtype != k->c->param[v->arg]) BAD(k, "declared as %s, its parameter has %s", clf_dtype_name((clf_dtype)v->dtype), clf_dtype_name((clf_dtype)k->c->param[v->arg]));
+    if (v->dtype != k->c->param[v->arg])
+        BAD(k, "declared as %s, its parameter has %s", clf_dtype_name((clf_dtype)v->dtype), clf_dtype_name((clf_dtype)k->c->param[v->arg]));
     return v->axis == -1 ? CLF_OK : clf_check_bad(k, "a parameter has no axis");
 }
 
@@ -94,9 +101,12 @@ clf_status clf_check_value(clf_check *k, int i) {
     static clf_status (*const by_op[])(clf_check *, int) = {check_load, check_param_value, check_index, check_fold, check_fold, check_cast};
     const clf_value *v = &k->c->value[i];
     if (!clf_dtype_ok(v->dtype)) BAD(k, "type %d does not exist", v->dtype);
-    if (clf_op_is_cell(v->op)) CLF_TRY(check_cell(k, i));
-    else if (v->op >= CLF_V_LOAD && v->op <= CLF_V_CAST) CLF_TRY(by_op[v->op - CLF_V_LOAD](k, i));
-    else BAD(k, "operator %d does not exist", v->op);
+    if (clf_op_is_cell(v->op))
+        CLF_TRY(check_cell(k, i));
+    else if (v->op >= CLF_V_LOAD && v->op <= CLF_V_CAST)
+        CLF_TRY(by_op[v->op - CLF_V_LOAD](k, i));
+    else
+        BAD(k, "operator %d does not exist", v->op);
     if (v->axes != clf_value_axes(k->c, v)) BAD(k, "axes %#" PRIx32 " declared, %#" PRIx32 " found", v->axes, clf_value_axes(k->c, v));
     return CLF_OK;
 }

@@ -25,7 +25,9 @@ static void print_in(const clf_cplan *c, int i, clf_str *out) {
     for (int d = 0; d < c->in[i].rank; d++) print_dim(out, c->in[i].dim[d]);
 }
 
-static void print_param(const clf_cplan *c, int i, clf_str *out) { clf_str_fmt(out, "(param p%d %s", i, clf_dtype_name((clf_dtype)c->param[i])); }
+static void print_param(const clf_cplan *c, int i, clf_str *out) {
+    clf_str_fmt(out, "(param p%d %s", i, clf_dtype_name((clf_dtype)c->param[i]));
+}
 
 static void print_out(const clf_cplan *c, int i, clf_str *out) {
     clf_str_fmt(out, "(out Y%d %s", i, clf_dtype_name((clf_dtype)c->out[i].dtype));
@@ -37,9 +39,12 @@ static void print_access(const clf_cplan *c, int i, clf_str *out) {
     clf_str_fmt(out, "(access a%d X%" PRId32 " %s", i, a->input, clf_protocol_words[a->protocol]);
     for (int d = 0; d < a->rank; d++) {
         const clf_at *at = &a->at[d];
-        if (at->axis >= 0) clf_str_fmt(out, " (%c %" PRId64, 'i' + at->axis, at->mul);
-        else if (at->value >= 0) clf_str_fmt(out, " (v%" PRId32 " %" PRId64, at->value, at->mul);
-        else clf_str_put(out, " (-");
+        if (at->axis >= 0)
+            clf_str_fmt(out, " (%c %" PRId64, 'i' + at->axis, at->mul);
+        else if (at->value >= 0)
+            clf_str_fmt(out, " (v%" PRId32 " %" PRId64, at->value, at->mul);
+        else
+            clf_str_put(out, " (-");
         clf_str_fmt(out, " %" PRId64 ")", at->add);
     }
 }
@@ -58,8 +63,10 @@ static void print_form(const clf_value *v, clf_str *out) {
 static void print_value(const clf_cplan *c, int i, clf_str *out) {
     const clf_value *v = &c->value[i];
     clf_str_fmt(out, "(let v%d %s", i, clf_dtype_name((clf_dtype)v->dtype));
-    if (clf_op_is_cell(v->op)) clf_str_fmt(out, " %s", clf_ops[v->op].id);
-    else print_form(v, out);
+    if (clf_op_is_cell(v->op))
+        clf_str_fmt(out, " %s", clf_ops[v->op].id);
+    else
+        print_form(v, out);
     for (int q = 0; q < 3 && v->in[q] >= 0; q++) clf_str_fmt(out, " v%" PRId32, v->in[q]);
 }
 
@@ -68,7 +75,8 @@ static void print_sink(const clf_cplan *c, int i, clf_str *out) {
     clf_str_fmt(out, "(%s", clf_sink_words[s->kind]);
     for (int q = 0; q < (s->kind == CLF_SINK_APPEND ? 3 : 1) && s->value[q] >= 0; q++) {
         clf_str_fmt(out, " Y%" PRId32, s->out[q]);
-        if (s->kind == CLF_SINK_FOLD || s->kind == CLF_SINK_SCATTER || s->kind == CLF_SINK_GROUP) clf_str_fmt(out, " %s", clf_folds[s->fold].id);
+        if (s->kind == CLF_SINK_FOLD || s->kind == CLF_SINK_SCATTER || s->kind == CLF_SINK_GROUP)
+            clf_str_fmt(out, " %s", clf_folds[s->fold].id);
         clf_str_fmt(out, " v%" PRId32, s->value[q]);
     }
     if (s->key[0] >= 0) clf_str_fmt(out, " key v%" PRId32, s->key[0]);
@@ -83,8 +91,11 @@ static void print_sink(const clf_cplan *c, int i, clf_str *out) {
 }
 
 void clf_cplan_print(const clf_cplan *c, clf_str *out) {
-    const struct { int n; void (*print)(const clf_cplan *, int, clf_str *); } part[] = {
-        {c->naxes, print_axis}, {c->nin, print_in}, {c->nparam, print_param}, {c->nout, print_out}, {c->naccess, print_access}, {c->nvalue, print_value}, {c->nsink, print_sink}};
+    const struct {
+        int n;
+        void (*print)(const clf_cplan *, int, clf_str *);
+    } part[] = {{c->naxes, print_axis},     {c->nin, print_in},       {c->nparam, print_param}, {c->nout, print_out},
+                {c->naccess, print_access}, {c->nvalue, print_value}, {c->nsink, print_sink}};
     clf_str_put(out, "(cplan");
     for (size_t p = 0; p < sizeof part / sizeof *part; p++)
         for (int i = 0; i < part[p].n; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * "Did you mean": the nearest name by edit distance, letter case counting half (Damerau and Levenshtein's distance, whole table). A name is near when at most a third of it differs. */
+ * "Did you mean": the nearest name by Damerau's and Levenshtein's distance, letter case counting half. A name is near when at most a
+ * third of it differs. */
 #include "host/lang/lang.h"
 
 #include <stdio.h>

@@ -51,9 +51,12 @@ static void know(clf_term *v) {
 static clf_status bind_inputs(clf_lang *l, const clf_binding *vars, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const char *why;
+        double constant;
         if (!vars[i].name || !vars[i].value) return clf_fail(l->err, CLF_E_ARG, "clf_parse: binding %zu has no name or no value", i);
         if (clf_ctx_of(vars[i].value) != l->c)
             return clf_fail(l->err, CLF_E_ARG, "clf_parse: '%s' belongs to another context", vars[i].name);
+        if (clf_lang_constant(&(clf_token){.text = vars[i].name, .len = strlen(vars[i].name)}, &constant))
+            return clf_fail(l->err, CLF_E_NAME, "'%s' is a constant and cannot be bound", vars[i].name);
         clf_status st = clf_status_of(vars[i].value, &why);
         if (st != CLF_OK) return clf_fail(l->err, st, "%s: %s", vars[i].name, why);
         clf_var *v = clf_vars_put(&l->vars, vars[i].name, strlen(vars[i].name));

@@ -251,7 +251,7 @@ static void add_sink(clf_tile_maker *m, const clf_sink *s)
     clf_tile *t = m->t;
     clf_tile_sink *k = &t->sink[t->nsink];
     uint8_t dtype = m->c->value[s->value[0]].dtype;
-    *k = (clf_tile_sink){.b = CLF_NOSLOT, .c = CLF_NOSLOT, .out = s->out[0], .dtype = dtype,
+    *k = (clf_tile_sink){.b = CLF_NOSLOT, .c = CLF_NOSLOT, .out = s->out[0], .keep = s->keep, .dtype = dtype,
                          .out_dtype = m->c->out[s->out[0]].dtype, .log2 = (uint8_t)log2_bytes(dtype)};
     if (s->kind == CLF_SINK_STORE) add_store(m, s, k);
     else add_fold(m, s, k);

@@ -261,3 +261,31 @@ void clf_tile_frame_init(const clf_tile_job *j, int worker)
     }
     if (j->t->ncols > 0) init_cols(j, (char *)f.cols);
 }
+
+/* Elements of input k that are streamed: what its accesses walk over, each on its own, but never more than it has. */
+static double streamed(const clf_tile *t, const clf_bind *b, int k)
+{
+    double walked = 0, all = 1;
+    for (int i = 0; i < t->nsource; i++) {
+        const clf_access *a = t->source[i].kind == CLF_SRC_LOAD ? &t->c.access[t->source[i].arg] : NULL;
+        double cells = 1;
+        if (!a || a->input != k) continue;
+        for (int d = 0; d < a->rank; d++) cells *= (double)(a->at[d].axis >= 0 ? axis_n(t, b, a->at[d].axis) : 1);
+        walked += cells;
+    }
+    for (int d = 0; d < t->c.in[k].rank; d++) all *= (double)in_dim(t, b, k, d);
+    return walked < all ? walked : all;
+}
+
+void clf_tile_bytes(const clf_tile *t, const clf_bind *bind, double *read, double *written)
+{
+    *read = *written = 0;
+    for (int k = 0; k < t->c.nin; k++) *read += streamed(t, bind, k) * (double)clf_dtype_bytes((clf_dtype)t->c.in[k].dtype);
+    for (int i = 0; i < t->nsink; i++) {
+        const clf_tile_sink *s = &t->sink[i];
+        double elems = 1;
+        for (int a = 0; a < t->c.naxes; a++)
+            if (s->keep >> a & 1) elems *= (double)axis_n(t, bind, a);
+        *written += elems * (double)clf_dtype_bytes((clf_dtype)s->out_dtype);
+    }
+}

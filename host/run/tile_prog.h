@@ -34,6 +34,7 @@ typedef enum clf_tile_sink_kind { CLF_TS_STORE, CLF_TS_FULL, CLF_TS_ROWS, CLF_TS
 typedef struct clf_tile_sink {
     uint8_t kind, level, log2; /* level: of a STORE, by the axes it keeps; log2: of the stored element */
     uint8_t dtype, out_dtype, fuse, lanes;
+    uint32_t keep;             /* axes of the result */
     bool direct;               /* the value may be computed in the result's own memory */
     int32_t slot, b, c, out;   /* b, c: further operands of a fused producer */
     int32_t spare;             /* a register for the product where the leaf is not whole */

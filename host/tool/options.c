@@ -152,7 +152,7 @@ static tool_exit read_one(tool_options *o, unsigned command, int argc, char **ar
         return TOOL_OK;
     }
     if (!row || !(row->commands & command)) return tool_fail(TOOL_USAGE, "unknown option '%s' (clfuse --help lists all)", arg);
-    if (row->kind == OPTION_FLAG) return eq ? tool_fail(TOOL_USAGE, "%s takes no value", row->name) : apply(o, row, NULL, last);
+    if (row->kind == OPTION_FLAG) return eq ? tool_fail(TOOL_USAGE, "%s takes no value", row->name) : apply(o, row, "", last);
     if (!eq && ++*i >= argc) return tool_fail(TOOL_USAGE, "%s needs a value", row->name);
     return apply(o, row, eq ? eq + 1 : argv[*i], last);
 }

@@ -49,6 +49,8 @@ ends 2 "line 2, column 3: no variable 'y'" $run -e 'x = 1
 x+y'
 ends 2 "no function 'smu' (did you mean 'sum'?)" $run -e 'smu(1)'
 ends 2 "no variable 'weigth' (did you mean 'weight'?)" $run -e 'weigth' --in weight=1
+ends 2 "'pi' is a constant" $run -e 'pi = 3'
+ends 2 "'pi' is a constant" $run -e 'pi' --in pi=3
 ends 2 'the program is empty' $run -e ' # nothing'
 ends 2 'takes 1 argument' $run -e 'exp(1, 2)'
 printf '1 + 1\0garbage' >nul.clf
@@ -94,7 +96,7 @@ ends 4 'line 1, column 3: +: ' $run -e 'X + t(X)' --in X=seq:2x3
 ends 4 'rows 3:3 of a matrix with 2' $run -e 'X[3, ]' --in X=seq:2x3
 ends 4 'must be known' $run -e 'X[sum(X), ]' --in X=seq:2x3
 ends 4 '' $run -e 'rowSums(rand(rows=3000000000, cols=3000000000))'
-ends 4 '' $run -e 'sum(matrix(1, rows=2000000, cols=1) %*% matrix(1, rows=1, cols=2000000))'
+ends 4 '' env CLF_MEM_LIMIT=1G "$CLFUSE" run -e 'sum(matrix(1, rows=2000000, cols=1) %*% matrix(1, rows=1, cols=2000000))'
 ends 4 '' env CLF_MEM_LIMIT=1M "$CLFUSE" run -e 'X + 1' --in X=rand:1000x1000
 ends 4 'too many cells' $run -e X --in X=seq:9000000000x9000000000
 finish

@@ -8,7 +8,9 @@
 /* A legal cplan the malformed ones differ from in one place. One item a line; line 1 is "(cplan". */
 #define AXES "(cplan\n(axis i range free 10)\n(axis j range ascending 4)\n"
 #define INS "(in X f64 dense 10 4)\n(in n i64 dense 10)\n(param s f64)\n(out A f64 10 4)\n(out S f64)\n"
-#define BODY "(access a X stream (i 1 0) (j 1 0))\n(access b n stream (i 1 0))\n(let x f64 load a)\n(let p f64 param s)\n(let y f64 MUL x p)\n(let k i64 load b)\n"
+#define BODY \
+    "(access a X stream (i 1 0) (j 1 0))\n(access b n stream (i 1 0))\n(let x f64 load a)\n(let p f64 param s)\n(let y f64 MUL x " \
+    "p)\n(let k i64 load b)\n"
 #define SINKS "(store A y keep i j)\n(fold S SUM y keep)\n)"
 
 static void expect_fault(const char *text, size_t n, int line, int column, const char *say) {
@@ -99,9 +101,11 @@ static const struct {
     {AXES INS BODY "(store A y keep i j)\n(store A y keep i j))", 16, 2, "written twice"},
     {AXES INS BODY "(store A y keep i j))", 8, 2, "nothing writes it"},
     {AXES INS BODY "(fold A SUM y keep i)\n(fold S SUM y keep))", 15, 2, "dimension 1 of the output"},
-    {"(cplan (axis a range free 1)(axis b range free 1)(axis c range free 1)(axis d range free 1)(axis e range free 1)(axis f range free 1)\n"
+    {"(cplan (axis a range free 1)(axis b range free 1)(axis c range free 1)(axis d range free 1)(axis e range free 1)(axis f range free "
+     "1)\n"
      "(axis g range free 1)(axis h range free 1)(axis i range free 1)(axis j range free 1)(axis k range free 1)(axis l range free 1)\n"
-     "(axis m range free 1)(axis n range free 1)(axis o range free 1)(axis p range free 1)\n(axis q range free 1))", 4, 2, "more than 16"},
+     "(axis m range free 1)(axis n range free 1)(axis o range free 1)(axis p range free 1)\n(axis q range free 1))",
+     4, 2, "more than 16"},
 };
 
 static void test_malformed(void) {
@@ -268,12 +272,12 @@ static void test_axes_and_loops(void) {
     plan p;
     plan_parse(&p, everything, sizeof everything - 1);
     CU_ASSERT_EQUAL_FATAL(p.st, CLF_OK);
-    CU_ASSERT_EQUAL(p.c.value[0].axes, 3);      /* entries vary with their row */
+    CU_ASSERT_EQUAL(p.c.value[0].axes, 3); /* entries vary with their row */
     CU_ASSERT_EQUAL(p.c.value[1].axes, 3);
-    CU_ASSERT_EQUAL(p.c.value[2].axes, 8);      /* the dictionary alone */
+    CU_ASSERT_EQUAL(p.c.value[2].axes, 8); /* the dictionary alone */
     CU_ASSERT_EQUAL(p.c.value[3].axes, 11);
-    CU_ASSERT_EQUAL(p.c.value[8].axes, 1 | 8);  /* folded over the entries */
-    CU_ASSERT_EQUAL(p.c.value[7].axes, 3);      /* a scan keeps its axis */
+    CU_ASSERT_EQUAL(p.c.value[8].axes, 1 | 8); /* folded over the entries */
+    CU_ASSERT_EQUAL(p.c.value[7].axes, 3);     /* a scan keeps its axis */
     CU_ASSERT_EQUAL(p.c.value[5].axes, 0);
     CU_ASSERT_EQUAL(clf_axis_moves(&p.c, 0), 1 | 8);
     CU_ASSERT_EQUAL(clf_cplan_inner(&p.c), 2 | 4);

@@ -77,7 +77,8 @@ static void stencil_at(plan *p, int64_t n, int64_t m, const sizes *z) {
     clf_scalar fifth = clf_scalar_f64(0.2);
     for (int64_t i = 1; i + 1 < n; i++)
         for (int64_t j = 1; j + 1 < m; j++)
-            want[(i - 1) * (m - 2) + j - 1] = (a[i * m + j] + a[(i - 1) * m + j] + a[(i + 1) * m + j] + a[i * m + j - 1] + a[i * m + j + 1]) * 0.2;
+            want[(i - 1) * (m - 2) + j - 1] =
+                (a[i * m + j] + a[(i - 1) * m + j] + a[(i + 1) * m + j] + a[i * m + j - 1] + a[i * m + j + 1]) * 0.2;
     run_ok(p, (void *[]){a}, &fifth, (void *[]){b}, z);
     CU_ASSERT(same_bits(b, want, (n - 2) * (m - 2)));
     free(a), free(b), free(want);
@@ -127,7 +128,8 @@ static void test_filter(void) {
     double *x = noise_f64(1234, 4), val[3];
     int64_t pos[1234], count;
     clf_scalar limit = clf_scalar_f64(0.25);
-    clf_bind b = {.in = (void *[]){x}, .param = &limit, .out = (void *[]){pos, val, &count}, .axis_n = z.axis, .in_dim = z.in, .out_dim = z.out};
+    clf_bind b = {
+        .in = (void *[]){x}, .param = &limit, .out = (void *[]){pos, val, &count}, .axis_n = z.axis, .in_dim = z.in, .out_dim = z.out};
     CU_ASSERT_EQUAL(plan_run(&p, &b), CLF_E_SHAPE);
     CU_ASSERT_PTR_NOT_NULL(strstr(p.err.text, "more than the 3 records"));
     free(x);
@@ -167,7 +169,8 @@ static void test_group(void) {
 /* ---- products ------------------------------------------------------------------------------------------------------------ */
 
 static void matmul_at(plan *p, int64_t m, int64_t n, int64_t k, const sizes *z) {
-    double *a = noise_f64((size_t)(m * k), 7), *b = noise_f64((size_t)(k * n), 8), *r = noise_f64((size_t)n, 9), *c = noise_f64((size_t)(m * n), 10);
+    double *a = noise_f64((size_t)(m * k), 7), *b = noise_f64((size_t)(k * n), 8), *r = noise_f64((size_t)n, 9),
+           *c = noise_f64((size_t)(m * n), 10);
     double *want = noise_f64((size_t)(m * n), 11), *term = noise_f64((size_t)k, 12), total = -1;
     clf_scalar param[2] = {clf_scalar_f64(1.7), clf_scalar_f64(0)};
     for (int64_t i = 0; i < m; i++)
@@ -198,7 +201,8 @@ static void test_matmul(void) {
 }
 
 static void mmchain_at(plan *p, int64_t b, int64_t n, int64_t m, int lanes, const sizes *z) {
-    double *x = noise_f64((size_t)(n * m), 13), *v = noise_f64((size_t)(b * m), 14), *w = noise_f64((size_t)(b * n), 15), *y = noise_f64((size_t)(b * m), 16);
+    double *x = noise_f64((size_t)(n * m), 13), *v = noise_f64((size_t)(b * m), 14), *w = noise_f64((size_t)(b * n), 15),
+           *y = noise_f64((size_t)(b * m), 16);
     double *scaled = noise_f64((size_t)(n * m), 17), *term = noise_f64((size_t)m, 18);
     run_ok(p, (void *[]){x, v, w}, NULL, (void *[]){y}, z);
     for (int64_t f = 0; f < b; f++) {
@@ -232,7 +236,8 @@ static void test_mmchain(void) {
 /* ---- dictionary, entries, segments --------------------------------------------------------------------------------------- */
 
 static void dictionary_at(plan *p, int64_t n, int64_t entries, int64_t m, const sizes *z) {
-    double *dict = noise_f64((size_t)(entries * m), 19), *v = noise_f64((size_t)m, 20), *y = noise_f64((size_t)n, 21), *dot = noise_f64((size_t)n, 22), total = 0;
+    double *dict = noise_f64((size_t)(entries * m), 19), *v = noise_f64((size_t)m, 20), *y = noise_f64((size_t)n, 21),
+           *dot = noise_f64((size_t)n, 22), total = 0;
     double *term = noise_f64((size_t)m, 23);
     uint8_t *code = malloc((size_t)n);
     for (int64_t i = 0; i < n; i++) code[i] = (uint8_t)(i * 5 / 3 % entries);
@@ -267,7 +272,8 @@ static void test_dictionary(void) {
 }
 
 static void outer_at(plan *p, int64_t n, int64_t m, int64_t rank, int64_t every, const sizes *z) {
-    double *u = noise_f64((size_t)(n * rank), 24), *v = noise_f64((size_t)(m * rank), 25), *r = noise_f64((size_t)n, 26), *o = noise_f64((size_t)(n * rank), 27);
+    double *u = noise_f64((size_t)(n * rank), 24), *v = noise_f64((size_t)(m * rank), 25), *r = noise_f64((size_t)n, 26),
+           *o = noise_f64((size_t)(n * rank), 27);
     double *val = noise_f64((size_t)(n * m), 28), *term = noise_f64((size_t)(m + rank), 29);
     int64_t *ptr = calloc((size_t)n + 1, sizeof *ptr), nnz = 0;
     int32_t *idx = malloc((size_t)(n * m) * sizeof *idx);
@@ -367,7 +373,7 @@ static void argmax_at(plan *p, int64_t n, int64_t m, const sizes *z) {
     float *x = malloc((size_t)(n * m) * sizeof *x);
     int64_t *at = malloc((size_t)n * sizeof *at);
     for (int64_t i = 0; i < n * m; i++) x[i] = (float)(int)(noise(&seed) * 20); /* many ties */
-    x[m + m / 2] = NAN;                                                        /* row 1: the NaN wins */
+    x[m + m / 2] = NAN;                                                         /* row 1: the NaN wins */
     run_ok(p, (void *[]){x}, NULL, (void *[]){at}, z);
     for (int64_t i = 0; i < n; i++) {
         int64_t best = 0;

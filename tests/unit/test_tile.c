@@ -68,15 +68,11 @@ static void plan_end(plan *p)
     if (err.code != CLF_OK) fprintf(stderr, "%s\n", err.text);
 }
 
-/* A load of a matrix (r x c), column (c == 0) or row (r == 0) vector, or scalar. */
+/* A load of a whole matrix. */
 static int plan_load(plan *p, clf_dtype t, int64_t r, int64_t c)
 {
-    int64_t dim[2] = {r, c};
-    int axes[2] = {0, 1}, rank = 2;
-    if (r == 0 && c == 0) rank = 0;
-    else if (r == 0) rank = 1, dim[0] = c, axes[0] = 1;
-    else if (c == 0) rank = 1;
-    return clf_build_load(&p->b, clf_build_access(&p->b, clf_build_in(&p->b, t, rank, dim), axes));
+    int in = clf_build_in(&p->b, t, 2, (int64_t[]){r, c});
+    return clf_build_load(&p->b, clf_build_access(&p->b, in, (int[]){0, 1}));
 }
 
 static int plan_out(plan *p, clf_dtype t, int64_t r, int64_t c, uint32_t keep)

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Measuring device 0 with its own programs: what sum(X*Y*Z) streams at four working sets, what an operator of each cost class
+ * adds to sum(X), what a result costs more than an operand, and what a run costs before its first cell.
+ *
+ * Every figure is the least time of several tries within a fixed slice, so other load makes it slower, never wrong; differences
+ * are bounded below so that no rate is infinite. */
+#include "host/run/tile_isa.h"
+#include "planner/builder.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SLICE_NS = 40000000, MIN_TRIES = 3, CLASS_CELLS = 8192, BIG_CELLS = 6 << 20, MAX_CHAIN = 4, MEET_NS = 1000000, MEET_ROUNDS = 21 };
+
+typedef struct clf_gauge {
+    clf_pool *pool;
+    clf_isa isa;
+    clf_mem *mem;
+    clf_err *err;
+    char *x, *y, *z, *out; /* BIG_CELLS f64 each */
+} clf_gauge;
+
+/* What to run: inputs of a type, an operator applied `chain` times to x (and y), then a sum, or a store. */
+typedef struct clf_probe_plan { clf_dtype type; int op, chain, inputs; bool store; int64_t n; } clf_probe_plan;
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static clf_status probe_build(clf_cplan *c, clf_arena *a, const clf_probe_plan *p, clf_err *err)
+{
+    clf_builder b;
+    int load[3] = {-1, -1, -1}, axis[1] = {0};
+    clf_build_begin(&b, a);
+    clf_build_axis(&b, CLF_AXIS_RANGE, p->n);
+    for (int i = 0; i < p->inputs; i++)
+        load[i] = clf_build_load(&b, clf_build_access(&b, clf_build_in(&b, p->type, 1, &p->n), axis));
+    int v = load[0];
+    for (int i = 0; i < p->chain; i++)
+        v = clf_build_op(&b, (clf_op)p->op, p->type, v, clf_ops[p->op].arity > 1 ? load[1 + (i < p->inputs - 1 ? i : 0)] : -1, -1);
+    if (p->store) clf_build_store(&b, clf_build_out(&b, p->type, 1, &p->n), v, 1);
+    else clf_build_fold(&b, clf_build_out(&b, p->type, 0, NULL), CLF_FOLD_SUM, v, 0);
+    return clf_build_end(&b, c, err);
+}
+
+/* Least time of one run. */
+static clf_status probe_time(const clf_gauge *g, clf_tile *t, const clf_bind *bind, clf_pool *pool, double *ns)
+{
+    double start = now_ns(), best = 1e18, one = 0;
+    CLF_TRY(clf_tile_run(t, bind, pool, g->err));
+    one = now_ns() - start;
+    int runs = one > 1e5 ? 1 : (int)(1e5 / (one + 10)) + 1;
+    for (int tries = 0; tries < MIN_TRIES || now_ns() - start < SLICE_NS; tries++) {
+        double t0 = now_ns();
+        for (int i = 0; i < runs; i++) CLF_TRY(clf_tile_run(t, bind, pool, g->err));
+        double each = (now_ns() - t0) / runs;
+        best = each < best ? each : best;
+    }
+    *ns = best;
+    return CLF_OK;
+}
+
+static clf_status probe(const clf_gauge *g, const clf_probe_plan *p, clf_pool *pool, double *ns)
+{
+    clf_arena a;
+    clf_cplan c;
+    clf_tile *t = NULL;
+    double sum[1];
+    void *in[3] = {g->x, g->y, g->z}, *out[1] = {p->store ? (void *)g->out : (void *)sum};
+    clf_arena_init(&a, g->mem);
+    clf_status st = probe_build(&c, &a, p, g->err);
+    if (st == CLF_OK) st = clf_tile_new(&t, &c, g->isa, g->mem, g->err);
+    if (st == CLF_OK) st = probe_time(g, t, &(clf_bind){.in = in, .out = out}, pool, ns);
+    clf_tile_free(t);
+    clf_arena_release(&a);
+    return st;
+}
+
+/* Values in (0.5, 1.5): no operator meets a special case. */
+static void fill(const clf_gauge *g, clf_dtype type, int64_t n)
+{
+    char *to[3] = {g->x, g->y, g->z};
+    for (int k = 0; k < 3; k++)
+        for (int64_t i = 0; i < n; i++)
+            clf_scalar_store(to[k], (size_t)i, (clf_scalar){.dtype = type, .u.f = 0.5 + (double)((i * 7 + k * 3) % 1000 + 1) / 1001.0});
+}
+
+static double cache_bytes(int name, double otherwise)
+{
+    long n = sysconf(name);
+    return n > 0 ? (double)n : otherwise;
+}
+
+static clf_status gauge_tiers(const clf_gauge *g, clf_profile *p)
+{
+    double cores = p->cores, l1 = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32e3), l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1e6);
+    double size[CLF_PROFILE_TIERS] = {l1 * 0.75, l2 * 0.75 * cores, l2 * 4 * cores, 24.0 * BIG_CELLS};
+    double bound[CLF_PROFILE_TIERS] = {l1, l2 * cores, l2 * 8 * cores, 1e18};
+    if (p->llc_bytes > bound[1]) bound[2] = p->llc_bytes < 16.0 * BIG_CELLS ? p->llc_bytes : 16.0 * BIG_CELLS;
+    for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
+        clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 2, .inputs = 3, .n = (int64_t)(size[t] / 24)};
+        double ns;
+        if (plan.n > BIG_CELLS) plan.n = BIG_CELLS;
+        CLF_TRY(probe(g, &plan, g->pool, &ns));
+        double work = ns - p->launch_sync_ns > ns / 4 ? ns - p->launch_sync_ns : ns / 4;
+        p->tier_bytes[t] = bound[t];
+        p->read_bytes_per_s[t] = 24e9 * (double)plan.n / work;
+    }
+    return CLF_OK;
+}
+
+static clf_status gauge_classes(const clf_gauge *g, clf_profile *p, int wide)
+{
+    static const struct { int op, chain; } by_class[CLF_NCLASSES] = {
+        [CLF_CLASS_ADD] = {CLF_OP_ADD, MAX_CHAIN}, [CLF_CLASS_CMP] = {CLF_OP_LT, MAX_CHAIN}, [CLF_CLASS_DIV] = {CLF_OP_DIV, MAX_CHAIN},
+        [CLF_CLASS_SQRT] = {CLF_OP_SQRT, MAX_CHAIN}, [CLF_CLASS_EXP] = {CLF_OP_EXP, 1}, [CLF_CLASS_LOG] = {CLF_OP_LOG, 1},
+        [CLF_CLASS_POW] = {CLF_OP_POW, 1}, [CLF_CLASS_TRIG] = {CLF_OP_SIN, 1}};
+    clf_probe_plan plan = {.type = wide ? CLF_F64 : CLF_F32, .op = CLF_OP_ADD, .inputs = 2, .n = CLASS_CELLS};
+    double base, ns;
+    fill(g, plan.type, CLASS_CELLS);
+    CLF_TRY(probe(g, &plan, NULL, &base));
+    for (int k = 0; k < CLF_NCLASSES; k++) {
+        plan.op = by_class[k].op;
+        plan.chain = by_class[k].chain;
+        CLF_TRY(probe(g, &plan, NULL, &ns));
+        double each = (ns - base) / ((double)plan.chain * (double)plan.n), least = 0.01;
+        p->cells_per_s[wide][k] = 1e9 * p->cores / (each > least ? each : least);
+    }
+    return CLF_OK;
+}
+
+/* A stored result against one more operand of the same length, at the largest size. */
+static clf_status gauge_store(const clf_gauge *g, clf_profile *p)
+{
+    clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 1, .inputs = 2, .store = true, .n = BIG_CELLS};
+    double ns, read = 8e9 / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1] * BIG_CELLS;
+    CLF_TRY(probe(g, &plan, g->pool, &ns));
+    p->write_cost = (ns - 2 * read) / read;
+    if (p->write_cost < 0.5) p->write_cost = 0.5;
+    return CLF_OK;
+}
+
+/* Every part waits until all workers are in, or for a while: what it takes to have them all. */
+static void meet(void *user, int64_t part, int worker)
+{
+    atomic_int *waiting = user;
+    double start = now_ns();
+    (void)part, (void)worker;
+    atomic_fetch_sub(waiting, 1);
+    while (atomic_load(waiting) > 0 && now_ns() - start < MEET_NS) continue;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median over rounds between which workers fall asleep. */
+static double gauge_second_core(clf_pool *pool)
+{
+    double ns[MEET_ROUNDS];
+    if (!pool || clf_pool_threads(pool) < 2) return 0;
+    for (int i = 0; i < MEET_ROUNDS; i++) {
+        atomic_int waiting = clf_pool_threads(pool);
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        double t0 = now_ns();
+        clf_pool_run(pool, clf_pool_threads(pool), meet, &waiting);
+        ns[i] = now_ns() - t0;
+    }
+    qsort(ns, MEET_ROUNDS, sizeof *ns, by_value);
+    return ns[MEET_ROUNDS / 2];
+}
+
+static clf_status gauge_launch(const clf_gauge *g, clf_profile *p)
+{
+    clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 2, .inputs = 3, .n = 8};
+    CLF_TRY(probe(g, &plan, NULL, &p->launch_sync_ns));
+    p->launch_async_ns = p->launch_sync_ns;
+    p->second_core_ns = gauge_second_core(g->pool);
+    return CLF_OK;
+}
+
+static clf_status gauge_all(clf_gauge *g, clf_profile *p)
+{
+    fill(g, CLF_F64, BIG_CELLS);
+    memset(g->out, 0, (size_t)BIG_CELLS * 8);
+    CLF_TRY(gauge_launch(g, p));
+    CLF_TRY(gauge_tiers(g, p));
+    CLF_TRY(gauge_store(g, p));
+    CLF_TRY(gauge_classes(g, p, 1));
+    return gauge_classes(g, p, 0);
+}
+
+clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *out, clf_err *err)
+{
+    size_t bytes = (size_t)BIG_CELLS * 8;
+    clf_gauge g = {.pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err};
+    clf_profile p;
+    clf_profile_assume(&p, CLF_DEV_HOST, pool ? clf_pool_threads(pool) : 1);
+    snprintf(p.name, sizeof p.name, "host");
+    snprintf(p.driver, sizeof p.driver, "tiles, %s", clf_isa_name(g.isa));
+    p.llc_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, p.llc_bytes);
+    char *block = clf_mem_data(mem, 4 * bytes);
+    if (!block) return clf_fail(err, CLF_E_NOMEM, "%zu bytes to measure the host with", 4 * bytes);
+    g.x = block, g.y = block + bytes, g.z = block + 2 * bytes, g.out = block + 3 * bytes;
+    clf_status st = gauge_all(&g, &p);
+    clf_mem_data_free(mem, block, 4 * bytes);
+    if (st != CLF_OK) return st;
+    p.assumed = 0;
+    *out = p;
+    return CLF_OK;
+}

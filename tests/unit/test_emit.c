@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The emitter and cell.chunk: text substitution, kernel texts, and every operator and fold run on the first OpenCL device against the
+ * reference executor: same bits, except for elementary functions, which get the error bounds of the OpenCL specification. */
+#include <CUnit/Basic.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "kernels-cl/emit.h"
+#include "kernels-cl/ref.h"
+#include "planner/builder.h"
+#include "planner/skel.h"
+
+enum { MAX_OPERANDS = 40, MAX_ARGS = 256 };
+static clf_mem mem;
+static clf_devs *devs;
+static clf_profile profile;
+
+/* ---- running a cplan on the device and in the reference executor ---- */
+
+typedef struct job {
+    clf_arena arena;
+    clf_builder b;
+    clf_cplan c;
+    void *in[MAX_OPERANDS], *got[MAX_OPERANDS], *want[MAX_OPERANDS];
+    size_t in_bytes[MAX_OPERANDS], out_bytes[MAX_OPERANDS];
+    clf_scalar param[MAX_OPERANDS];
+    uint64_t seed;
+} job;
+
+static void job_begin(job *j) {
+    memset(j, 0, sizeof *j);
+    j->seed = 42;
+    clf_arena_init(&j->arena, &mem);
+    clf_build_begin(&j->b, &j->arena);
+}
+
+static double uniform(job *j) {
+    j->seed = j->seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(j->seed >> 11) / 9007199254740992.0;
+}
+
+/* positive: (0.05, 3.05), where every elementary function but asin and acos is finite; else small numbers of both signs with a few
+ * NaN, infinities and negative zeros. */
+static void fill(job *j, void *p, clf_dtype t, size_t n, bool positive) {
+    for (size_t k = 0; k < n; k++) {
+        double u = uniform(j), x = positive ? 0.05 + 3 * u : 4 * u - 2;
+        if (!positive && uniform(j) < 0.02) x = u < 0.3 ? NAN : u < 0.6 ? INFINITY : -0.0;
+        clf_scalar s = clf_dtype_float(t) ? clf_scalar_f64(x) : clf_scalar_i64((int64_t)(u * 7) - (t == CLF_U8 ? 0 : 3));
+        clf_scalar_store(p, k, clf_scalar_to(s, t));
+    }
+}
+
+static size_t cells(const clf_cinput *o) {
+    size_t n = 1;
+    for (int d = 0; d < o->rank; d++) n *= (size_t)o->dim[d].n;
+    return n;
+}
+
+static void job_memory(job *j, bool positive) {
+    const clf_cplan *c = &j->c;
+    for (int k = 0; k < c->nin; k++) {
+        j->in_bytes[k] = cells(&c->in[k]) * clf_dtype_bytes((clf_dtype)c->in[k].dtype);
+        j->in[k] = clf_mem_data(&mem, j->in_bytes[k]);
+        fill(j, j->in[k], (clf_dtype)c->in[k].dtype, cells(&c->in[k]), positive);
+    }
+    for (int k = 0; k < c->nout; k++) {
+        j->out_bytes[k] = cells(&c->out[k]) * clf_dtype_bytes((clf_dtype)c->out[k].dtype);
+        j->got[k] = clf_mem_data(&mem, j->out_bytes[k]);
+        j->want[k] = clf_mem_data(&mem, j->out_bytes[k]);
+        memset(j->got[k], 0x5a, j->out_bytes[k]);
+        memset(j->want[k], 0xa5, j->out_bytes[k]);
+    }
+    for (int k = 0; k < c->nparam; k++) j->param[k] = clf_scalar_to(clf_scalar_f64(2 + k), (clf_dtype)c->param[k]);
+}
+
+static void job_end(job *j) {
+    for (int k = 0; k < j->c.nin; k++) clf_mem_data_free(&mem, j->in[k], j->in_bytes[k]);
+    for (int k = 0; k < j->c.nout; k++) {
+        clf_mem_data_free(&mem, j->got[k], j->out_bytes[k]);
+        clf_mem_data_free(&mem, j->want[k], j->out_bytes[k]);
+    }
+    clf_arena_release(&j->arena);
+}
+
+static void bind_arg(const job *j, const clf_sched *s, clf_arg_desc d, void *scratch, int *counter, clf_arg *a) {
+    memset(a, 0, sizeof *a);
+    clf_scalar p = d.kind == CLF_ARG_PARAM ? j->param[d.index] : clf_scalar_i64(0);
+    switch (d.kind) {
+    case CLF_ARG_MEM_IN: a->ptr = j->in[d.index], a->bytes = j->in_bytes[d.index]; break;
+    case CLF_ARG_MEM_OUT: a->ptr = j->got[d.index], a->bytes = j->out_bytes[d.index]; break;
+    case CLF_ARG_SCRATCH: a->ptr = scratch, a->bytes = s->scratch_bytes; break;
+    case CLF_ARG_COUNTER: a->ptr = counter, a->bytes = sizeof *counter; break;
+    case CLF_ARG_I64: a->u.i64 = s->arg[d.index], a->bytes = 8; break;
+    default: clf_scalar_store(&a->u, 0, p), a->bytes = clf_dtype_bytes(p.dtype); break;
+    }
+}
+
+static clf_status launch_parts(job *j, const clf_sched *whole, const clf_source *src, clf_program *p, void *scratch, int *counter, int parts, clf_err *err) {
+    clf_arg args[MAX_ARGS];
+    int64_t n = (int64_t)whole->global;
+    for (int q = parts - 1; q >= 0; q--) { /* last part first: any order is right */
+        clf_sched s;
+        clf_grid g = {n * q / parts, n * (q + 1) / parts};
+        if (g.lo == g.hi) continue;
+        CLF_TRY(clf_skels[0]->sched(&j->c, &profile, g, &s, err));
+        for (int k = 0; k < src->nargs; k++) bind_arg(j, &s, src->args[k], scratch, counter, &args[k]);
+        CLF_TRY(clf_launch(devs, 0, p, args, src->nargs, s.global, s.local, err));
+    }
+    return clf_dev_wait(devs, 0, err);
+}
+
+/* Build, run in `parts`, run the reference. The job's outputs are filled. */
+static void job_run(job *j, int parts, bool positive) {
+    clf_err err = {0};
+    clf_sched s;
+    clf_source src;
+    clf_program *p = NULL;
+    bool compiled;
+    int counter = 0;
+    job_memory(j, positive);
+    CU_ASSERT_TRUE_FATAL(clf_skels[0]->fits(&j->c, &profile));
+    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->sched(&j->c, &profile, (clf_grid){0, INT64_MAX}, &s, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->emit(&j->c, &s, "", &j->arena, &src, &err), CLF_OK);
+    CU_ASSERT_TRUE_FATAL(src.nargs <= MAX_ARGS);
+    void *scratch = clf_mem_data(&mem, s.scratch_bytes);
+    memset(scratch, 0xff, s.scratch_bytes); /* NaN: nothing may read what nobody wrote */
+    clf_status st = clf_program_get(devs, 0, &src, &p, &compiled, &err);
+    if (st == CLF_OK) st = launch_parts(j, &s, &src, p, scratch, &counter, parts, &err);
+    if (st != CLF_OK) fprintf(stderr, "%s\n", err.text);
+    CU_ASSERT_EQUAL_FATAL(st, CLF_OK);
+    CU_ASSERT_EQUAL(counter, 0);
+    clf_mem_data_free(&mem, scratch, s.scratch_bytes);
+    clf_bind bind = {.in = j->in, .param = j->param, .out = j->want};
+    CU_ASSERT_EQUAL_FATAL(clf_ref_run(&j->c, &bind, &mem, &err), CLF_OK);
+}
+
+static bool same(clf_scalar a, clf_scalar b) {
+    return clf_scalar_same(a, b) || (clf_dtype_float(a.dtype) && isnan(a.u.f) && isnan(b.u.f));
+}
+
+/* Cells of output o that differ from the reference by more than `ulp` units of its type. */
+static size_t wrong(const job *j, int o, double ulp) {
+    clf_dtype t = (clf_dtype)j->c.out[o].dtype;
+    size_t bad = 0;
+    for (size_t k = 0; k < cells(&j->c.out[o]); k++) {
+        clf_scalar a = clf_scalar_load(j->got[o], k, t), b = clf_scalar_load(j->want[o], k, t);
+        bool ok = same(a, b) || (ulp > 0 && fabs(a.u.f - b.u.f) <= ulp * fabs(b.u.f) * (t == CLF_F32 ? 0x1p-23 : 0x1p-52));
+        if (!ok && bad++ == 0) fprintf(stderr, "  output %d cell %zu: %.17g, reference %.17g\n", o, k, clf_scalar_as_f64(a), clf_scalar_as_f64(b));
+    }
+    return bad;
+}
+
+static void job_check(job *j, int parts) {
+    clf_err err = {0};
+    if (clf_build_end(&j->b, &j->c, &err) != CLF_OK) fprintf(stderr, "%s\n", err.text);
+    CU_ASSERT_EQUAL_FATAL(err.code, CLF_OK);
+    job_run(j, parts, false);
+    for (int o = 0; o < j->c.nout; o++) CU_ASSERT_EQUAL(wrong(j, o, 0), 0);
+    job_end(j);
+}
+
+/* ---- building blocks ---- */
+
+typedef struct plane { int ax[2]; int64_t n[2]; } plane;
+
+static plane axes(job *j, int64_t rows, int64_t cols) {
+    plane p = {.n = {rows, cols}};
+    p.ax[0] = clf_build_axis(&j->b, CLF_AXIS_RANGE, rows);
+    p.ax[1] = clf_build_axis(&j->b, CLF_AXIS_RANGE, cols);
+    return p;
+}
+/* An input that varies with the axes in `keep`, 1 rows, 2 columns; 0: a scalar in memory. */
+static int input(job *j, const plane *p, clf_dtype t, unsigned keep) {
+    int64_t dim[2] = {keep & 1 ? p->n[0] : 1, keep & 2 ? p->n[1] : 1};
+    int ax[2] = {keep & 1 ? p->ax[0] : -1, keep & 2 ? p->ax[1] : -1};
+    return clf_build_load(&j->b, clf_build_access(&j->b, clf_build_in(&j->b, t, keep ? 2 : 0, dim), ax));
+}
+static int param(job *j, clf_dtype t) {
+    return clf_build_value(&j->b, (clf_value){.op = CLF_V_PARAM, .dtype = (uint8_t)t, .axis = -1, .in = {-1, -1, -1}, .arg = clf_build_param(&j->b, t)});
+}
+static int position(job *j, int axis) {
+    return clf_build_value(&j->b, (clf_value){.op = CLF_V_INDEX, .dtype = CLF_I64, .axis = -1, .in = {-1, -1, -1}, .arg = axis});
+}
+static int output(job *j, const plane *p, clf_dtype t, unsigned keep) {
+    int64_t dim[2] = {keep & 1 ? p->n[0] : 1, keep & 2 ? p->n[1] : 1};
+    return clf_build_out(&j->b, t, keep ? 2 : 0, dim);
+}
+static void store(job *j, const plane *p, int v, unsigned keep) {
+    clf_build_store(&j->b, output(j, p, (clf_dtype)j->b.c.value[v].dtype, keep), v, keep);
+}
+static void fold(job *j, const plane *p, clf_fold_id f, int v, unsigned keep) {
+    clf_dtype t = clf_fold_value_type(f, (clf_dtype)j->b.c.value[v].dtype);
+    v = clf_build_cast(&j->b, v, t);
+    clf_build_fold(&j->b, output(j, p, clf_fold_result_type(f, t), keep), f, v, keep);
+}
+static int op(job *j, clf_op o, clf_dtype t, int a, int b, int c) {
+    int arity = clf_ops[o].arity;
+    return clf_build_op(&j->b, o, t, a, arity > 1 ? b : -1, arity > 2 ? c : -1);
+}
+
+/* ---- without a device ---- */
+
+static void test_substitution(void) {
+    clf_str out;
+    clf_emit e;
+    const clf_emit_name names[] = {{"a", "v1"}, {"b", "v22"}, {"c", "v3"}, {"s0", "l0"}, {NULL, NULL}};
+    clf_str_init(&out, &mem);
+    clf_emit_init(&e, &out);
+    clf_emit_text(&e, "E_SEL(E_LT(a, b), c, E_C(0.5))", CLF_F64, 8, names);
+    CU_ASSERT_STRING_EQUAL(clf_str_c(&out), "f64x8_SEL(f64x8_LT(v1, v22), v3, f64x8_C(0.5))");
+    clf_str_release(&out);
+    clf_emit_text(&e, "s0 = E_HIGHEST; n = N_OFE(W_OFN(a))", CLF_F32, 4, names);
+    CU_ASSERT_STRING_EQUAL(clf_str_c(&out), "l0 = f32x4_HIGHEST(); n = f32x4_TON(f64x4_OFN(v1))");
+    clf_str_release(&out);
+    clf_emit_prelude(&e, &out);
+    CU_ASSERT_STRING_EQUAL(clf_str_c(&out), "CLF_ELEM_f32(4, 4)\nCLF_ELEM_f64(4, 4)\nCLF_ELEM_f64(8, 8)\n");
+    clf_str_release(&out);
+    clf_emit_define(&out, "X", "a\nb\n");
+    CU_ASSERT_STRING_EQUAL(clf_str_c(&out), "#define X a \\\nb\n");
+    clf_str_release(&out);
+}
+
+static void test_kernel_text(void) {
+    clf_str out;
+    clf_err err = {0};
+    clf_str_init(&out, &mem);
+    CU_ASSERT_EQUAL(clf_kernel_text("skel/cell.chunk.cl", "", &out, &err), CLF_OK);
+    CU_ASSERT_PTR_NOT_NULL(strstr(clf_str_c(&out), "__kernel"));
+    CU_ASSERT_EQUAL(clf_kernel_text("skel/none.cl", "/nonexistent", &out, &err), CLF_E_INTERNAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "skel/none.cl"));
+    clf_str_release(&out);
+}
+
+/* sum(X * v) with a row vector, or over X alone. */
+static void small_plan(job *j, int64_t rows, int64_t cols, bool vector) {
+    job_begin(j);
+    plane p = axes(j, rows, cols);
+    int x = input(j, &p, CLF_F64, 3);
+    if (vector) x = op(j, CLF_OP_MUL, CLF_F64, x, input(j, &p, CLF_F64, 2), -1);
+    fold(j, &p, CLF_FOLD_SUM, x, 0);
+    CU_ASSERT_EQUAL_FATAL(clf_build_end(&j->b, &j->c, NULL), CLF_OK);
+}
+
+static void emit_whole(job *j, clf_sched *s, clf_source *src) {
+    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->sched(&j->c, &profile, (clf_grid){0, INT64_MAX}, s, NULL), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->emit(&j->c, s, "", &j->arena, src, NULL), CLF_OK);
+}
+
+static void test_sizes_are_arguments(void) {
+    job a, b, v;
+    clf_sched sa, sb, sv;
+    clf_source ta, tb, tv;
+    small_plan(&a, 1000, 10, false);
+    small_plan(&b, 37, 4129, false);
+    small_plan(&v, 1000, 200, true);
+    emit_whole(&a, &sa, &ta);
+    emit_whole(&b, &sb, &tb);
+    emit_whole(&v, &sv, &tv);
+    CU_ASSERT_STRING_EQUAL(ta.text, tb.text);
+    CU_ASSERT_STRING_EQUAL(ta.entry, tb.entry);
+    CU_ASSERT_EQUAL(sa.variant, sb.variant);
+    CU_ASSERT_STRING_NOT_EQUAL(ta.entry, tv.entry);
+    CU_ASSERT_TRUE(sa.flat && !sv.flat && sv.extent == 1000 && sa.extent == 10000);
+    CU_ASSERT_PTR_NULL(strstr(ta.text, "#include"));
+    job_end(&a);
+    job_end(&b);
+    job_end(&v);
+}
+
+static void test_facts(void) {
+    job j;
+    clf_sched s;
+    clf_facts f;
+    small_plan(&j, 1000, 200, true);
+    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->sched(&j.c, &profile, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+    clf_skels[0]->facts(&j.c, &profile, &s, &f);
+    CU_ASSERT_EQUAL(f.read_bytes, 1000 * 200 * 8 + 200 * 8);
+    CU_ASSERT_EQUAL(f.write_bytes, 8);
+    CU_ASSERT_EQUAL(f.cells[1][CLF_CLASS_ADD], 2 * 1000 * 200);
+    CU_ASSERT_EQUAL(f.launches, 1);
+    job_end(&j);
+}
+
+static void test_refusals(void) {
+    job j;
+    clf_profile tight = profile;
+    small_plan(&j, 100, 100, false);
+    CU_ASSERT_TRUE(clf_skels[0]->fits(&j.c, &profile));
+    tight.max_arg_bytes = 64;
+    CU_ASSERT_FALSE(clf_skels[0]->fits(&j.c, &tight));
+    tight = profile;
+    tight.fp64 = 0;
+    CU_ASSERT_FALSE(clf_skels[0]->fits(&j.c, &tight));
+    job_end(&j);
+    job_begin(&j); /* X' + Y */
+    plane p = axes(&j, 100, 100);
+    int64_t dim[2] = {100, 100};
+    int x = clf_build_load(&j.b, clf_build_access(&j.b, clf_build_in(&j.b, CLF_F64, 2, dim), (int[]){p.ax[1], p.ax[0]}));
+    store(&j, &p, op(&j, CLF_OP_ADD, CLF_F64, x, input(&j, &p, CLF_F64, 3), -1), 3);
+    CU_ASSERT_EQUAL_FATAL(clf_build_end(&j.b, &j.c, NULL), CLF_OK);
+    CU_ASSERT_FALSE(clf_skels[0]->fits(&j.c, &profile));
+    job_end(&j);
+}
+
+/* Allocator that fails the n-th time it is asked for memory. */
+static long fail_at;
+static void *failing(void *user, void *p, size_t old_bytes, size_t new_bytes) {
+    (void)user;
+    if (new_bytes == 0) return free(p), NULL;
+    if (--fail_at == 0) return NULL;
+    void *q = aligned_alloc(64, (new_bytes + 63) / 64 * 64);
+    if (q && p) memcpy(q, p, old_bytes < new_bytes ? old_bytes : new_bytes);
+    if (q) free(p);
+    return q;
+}
+
+static void test_no_memory(void) {
+    job j;
+    small_plan(&j, 100, 200, true);
+    clf_sched s;
+    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->sched(&j.c, &profile, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+    clf_status st = CLF_E_NOMEM;
+    int n = 0;
+    for (; st != CLF_OK && n < 2000; n++) {
+        clf_mem small;
+        clf_arena arena;
+        clf_source src;
+        clf_err err = {0};
+        clf_mem_init(&small, failing, NULL);
+        clf_arena_init(&arena, &small);
+        fail_at = n + 1;
+        st = clf_skels[0]->emit(&j.c, &s, "", &arena, &src, &err);
+        CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
+        clf_arena_release(&arena);
+        CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
+    }
+    CU_ASSERT_EQUAL(st, CLF_OK);
+    CU_ASSERT_TRUE(n > 3);
+    job_end(&j);
+}
+
+/* ---- on the device ---- */
+
+static bool exact_for(int o, clf_dtype t) {
+    return !(clf_ops[o].flags & F_ELEM) && (clf_ops[o].type != CLF_TYPE_FLOAT || clf_dtype_float(t));
+}
+
+static void test_exact_ops(void) {
+    for (int t = 0; t < CLF_NDTYPES; t++) {
+        job j;
+        job_begin(&j);
+        plane p = axes(&j, 37, 129);
+        int a = input(&j, &p, (clf_dtype)t, 3), b = input(&j, &p, (clf_dtype)t, 3), c = param(&j, (clf_dtype)t);
+        for (int o = 0; o < CLF_NOPS; o++)
+            if (exact_for(o, (clf_dtype)t)) store(&j, &p, op(&j, (clf_op)o, (clf_dtype)t, a, b, c), 3);
+        job_check(&j, 1);
+    }
+}
+
+static void test_casts(void) {
+    job j;
+    job_begin(&j);
+    plane p = axes(&j, 13, 17);
+    for (int f = 0; f < CLF_NDTYPES; f++) {
+        int x = input(&j, &p, (clf_dtype)f, 3);
+        if (clf_dtype_float((clf_dtype)f)) { /* out of every integer's range here and there */
+            int big = op(&j, CLF_OP_MUL, (clf_dtype)f, x, x, -1);
+            for (int k = 0; k < 5; k++) big = op(&j, CLF_OP_MUL, (clf_dtype)f, big, big, -1);
+            x = op(&j, CLF_OP_MUL, (clf_dtype)f, x, big, -1);
+        }
+        for (int t = 0; t < CLF_NDTYPES; t++)
+            if (t != f) store(&j, &p, clf_build_cast(&j.b, x, (clf_dtype)t), 3);
+    }
+    job_check(&j, 1);
+}
+
+static double op_ulp(int o) {
+    static const struct { int op; double ulp; } bound[] = {{CLF_OP_POW, 16}, {CLF_OP_ERF, 16}, {CLF_OP_PNORM, 20}, {CLF_OP_LOGB, 12}};
+    for (size_t k = 0; k < sizeof bound / sizeof *bound; k++)
+        if (bound[k].op == o) return bound[k].ulp;
+    return 8;
+}
+
+static void test_elementary(void) {
+    for (int t = CLF_F32; t <= CLF_F64; t++) {
+        job j;
+        int ops[CLF_NOPS], n = 0;
+        job_begin(&j);
+        plane p = axes(&j, 1, 733); /* whole vectors, a tile boundary, and a short end */
+        int a = input(&j, &p, (clf_dtype)t, 3), b = input(&j, &p, (clf_dtype)t, 3);
+        for (int o = 0; o < CLF_NOPS; o++)
+            if (clf_ops[o].flags & F_ELEM) {
+                ops[n++] = o;
+                store(&j, &p, op(&j, (clf_op)o, (clf_dtype)t, a, b, -1), 3);
+            }
+        CU_ASSERT_EQUAL_FATAL(clf_build_end(&j.b, &j.c, NULL), CLF_OK);
+        job_run(&j, 1, true);
+        for (int o = 0; o < n; o++) {
+            size_t bad = wrong(&j, o, ops[o] == CLF_OP_LOGB || ops[o] == CLF_OP_LOG ? 64 : op_ulp(ops[o]));
+            if (bad) fprintf(stderr, "  %s %s\n", clf_ops[ops[o]].id, clf_dtype_name((clf_dtype)t));
+            CU_ASSERT_EQUAL(bad, 0);
+        }
+        job_end(&j);
+    }
+}
+
+static void folds_of(clf_dtype t, int64_t rows, int64_t cols, unsigned keep, int parts) {
+    job j;
+    job_begin(&j);
+    plane p = axes(&j, rows, cols);
+    int x = input(&j, &p, t, 3);
+    for (int f = 0; f < CLF_NFOLDS; f++) fold(&j, &p, (clf_fold_id)f, x, keep);
+    job_check(&j, parts);
+}
+
+static void test_full_folds(void) {
+    static const int64_t shape[][2] = {{0, 5}, {1, 1}, {1, 7}, {5, 13}, {1, 513}, {1000, 10}, {37, 129}, {300, 201}};
+    for (int t = 0; t < CLF_NDTYPES; t++)
+        for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) folds_of((clf_dtype)t, shape[s][0], shape[s][1], 0, 1 + (int)s % 3);
+}
+
+static void test_row_folds(void) {
+    for (int t = 0; t < CLF_NDTYPES; t++) folds_of((clf_dtype)t, 37, 10, 1, 1);
+    static const int64_t rows[] = {0, 1, 37};
+    for (size_t s = 0; s < sizeof rows / sizeof *rows; s++) folds_of(CLF_F64, rows[s], 129 + 513 * (int64_t)s, 1, 1);
+}
+
+static void test_col_folds(void) {
+    for (int t = 0; t < CLF_NDTYPES; t++) folds_of((clf_dtype)t, 1000, 10, 2, 1 + t % 2);
+    static const int64_t rows[] = {0, 1, 65, 2100};
+    for (size_t s = 0; s < sizeof rows / sizeof *rows; s++) folds_of(CLF_F64, rows[s], 129 + 71 * (int64_t)s, 2, 2);
+}
+
+/* Every kind of sink and operand at once, in parts. */
+static void test_many_sinks(void) {
+    static const int64_t shape[][2] = {{130, 37}, {700, 200}};
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+        for (int t = CLF_F32; t <= CLF_F64; t++) {
+            job j;
+            job_begin(&j);
+            plane p = axes(&j, shape[s][0], shape[s][1]);
+            clf_dtype e = (clf_dtype)t;
+            int x = input(&j, &p, e, 3), row = input(&j, &p, e, 2), col = input(&j, &p, e, 1), scalar = input(&j, &p, e, 0);
+            int at = clf_build_cast(&j.b, op(&j, CLF_OP_ADD, CLF_I64, position(&j, 0), position(&j, 1), -1), e);
+            int y = op(&j, CLF_OP_ADD, e, op(&j, CLF_OP_MUL, e, op(&j, CLF_OP_SUB, e, x, row, -1), col, -1), scalar, -1);
+            store(&j, &p, op(&j, CLF_OP_MUL, e, y, at, -1), 3);
+            store(&j, &p, op(&j, CLF_OP_ABS, e, row, -1, -1), 2);
+            store(&j, &p, op(&j, CLF_OP_NEG, e, col, -1, -1), 1);
+            store(&j, &p, op(&j, CLF_OP_MUL, e, scalar, param(&j, e), -1), 0);
+            store(&j, &p, col, 3);
+            fold(&j, &p, CLF_FOLD_SUM, y, 0);
+            fold(&j, &p, CLF_FOLD_ARGMAX, at, 0);
+            fold(&j, &p, CLF_FOLD_VAR, y, 1);
+            fold(&j, &p, CLF_FOLD_SUM, y, 2);
+            fold(&j, &p, CLF_FOLD_ARGMIN, x, 2);
+            fold(&j, &p, CLF_FOLD_SUM, row, 0);
+            job_check(&j, 3);
+        }
+}
+
+/* colSums of a normalised matrix, and a constant offset into a larger one. */
+static void test_groups_and_windows(void) {
+    for (int t = CLF_F32; t <= CLF_F64; t++) {
+        job j;
+        clf_dtype e = (clf_dtype)t;
+        job_begin(&j);
+        plane p = axes(&j, 1111, 12);
+        int y = op(&j, CLF_OP_SUB, e, input(&j, &p, e, 3), input(&j, &p, e, 2), -1);
+        fold(&j, &p, CLF_FOLD_SUM, y, 2);
+        fold(&j, &p, CLF_FOLD_MAX, y, 2);
+        fold(&j, &p, CLF_FOLD_SUM, y, 0);
+        store(&j, &p, y, 3);
+        job_check(&j, 2);
+    }
+    job j;
+    job_begin(&j);
+    plane p = axes(&j, 90, 33);
+    int64_t dim[2] = {100, 40};
+    clf_access a = {.input = clf_build_in(&j.b, CLF_F64, 2, dim), .rank = 2};
+    a.at[0] = (clf_at){.axis = p.ax[0], .value = -1, .mul = 1, .add = 3};
+    a.at[1] = (clf_at){.axis = p.ax[1], .value = -1, .mul = 1, .add = 5};
+    int w = clf_build_load(&j.b, clf_build_access_at(&j.b, &a));
+    store(&j, &p, op(&j, CLF_OP_ADD, CLF_F64, w, input(&j, &p, CLF_F64, 3), -1), 3);
+    fold(&j, &p, CLF_FOLD_SUM, w, 1);
+    job_check(&j, 1);
+}
+
+static void add_device_tests(CU_pSuite s) {
+    CU_add_test(s, "exact operators, all types", test_exact_ops);
+    CU_add_test(s, "casts", test_casts);
+    CU_add_test(s, "elementary functions", test_elementary);
+    CU_add_test(s, "full folds", test_full_folds);
+    CU_add_test(s, "row folds", test_row_folds);
+    CU_add_test(s, "column folds", test_col_folds);
+    CU_add_test(s, "many sinks", test_many_sinks);
+    CU_add_test(s, "groups and windows", test_groups_and_windows);
+}
+
+int main(void) {
+    clf_err err = {0};
+    clf_mem_init(&mem, NULL, NULL);
+    clf_profile_assume(&profile, CLF_DEV_CPU, 2);
+    const char *cache = getenv("CLF_CACHE_DIR");
+    clf_dev_opts opts = {.mem = &mem, .cache_dir = cache ? cache : ""};
+    bool device = clf_devs_open(&devs, &opts, &err) == CLF_OK && clf_devs_count(devs) > 0;
+    if (device) clf_dev_assume(devs, 0, &profile);
+    else printf("no OpenCL device: kernels are not run\n");
+    CU_initialize_registry();
+    CU_pSuite s = CU_add_suite("emit", NULL, NULL);
+    CU_add_test(s, "substitution", test_substitution);
+    CU_add_test(s, "kernel texts", test_kernel_text);
+    CU_add_test(s, "sizes are arguments", test_sizes_are_arguments);
+    CU_add_test(s, "facts", test_facts);
+    CU_add_test(s, "refusals", test_refusals);
+    CU_add_test(s, "no memory", test_no_memory);
+    if (device) add_device_tests(s);
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    unsigned failures = CU_get_number_of_failures();
+    CU_cleanup_registry();
+    clf_devs_close(devs);
+    return failures > 0;
+}
