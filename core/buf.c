@@ -3,6 +3,8 @@
  * Invariant: the last unref releases exactly once; a failed clf_buf_borrow leaves the memory with the caller and never calls release. */
 #include "core/buf.h"
 
+#include "core/hash.h"
+
 static clf_buf *new_header(clf_mem *mem, uint64_t id, size_t bytes) {
     clf_buf *b = clf_mem_new(mem, 1, sizeof *b);
     if (!b) return NULL;
@@ -47,7 +49,22 @@ clf_buf *clf_buf_borrow(clf_mem *mem, uint64_t id, void *host, size_t bytes, clf
     b->borrowed = true;
     b->release = release;
     b->user = user;
+    atomic_fetch_add(&mem->borrowed_bytes, bytes);
     return b;
+}
+
+static uint64_t contents(const clf_buf *b) { return b->bytes ? clf_hash64(b->host, b->bytes, 0) : 0; }
+
+void clf_buf_seal(clf_buf *b) {
+    b->seal = contents(b);
+    b->sealed_version = atomic_load(&b->version);
+    b->sealed = true;
+}
+
+bool clf_buf_intact(clf_buf *b) {
+    if (b->sealed && b->sealed_version == atomic_load(&b->version)) return b->seal == contents(b);
+    clf_buf_seal(b);
+    return true;
 }
 
 clf_buf *clf_buf_ref(clf_buf *b) {
@@ -61,7 +78,9 @@ void clf_buf_unref(clf_buf *b) {
         clf_block_give(b->blocks, b->block);
     else if (!b->borrowed)
         clf_mem_data_free(b->mem, b->host, b->bytes);
-    else if (b->release)
-        b->release(b->user, b->host);
+    else {
+        atomic_fetch_sub(&b->mem->borrowed_bytes, b->bytes);
+        if (b->release) b->release(b->user, b->host);
+    }
     clf_mem_free(b->mem, b, 1, sizeof *b);
 }

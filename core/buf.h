@@ -16,6 +16,9 @@ typedef struct clf_buf {
     bool borrowed;            /* caller memory: `release` tells when we are done */
     clf_release_fn release;
     void *user;
+    uint64_t seal;            /* hash of the contents in version sealed_version, if sealed (debugging) */
+    uint64_t sealed_version;
+    bool sealed;
 } clf_buf;
 /** New buffer with one reference; uninitialised data. NULL when memory or budget is out. */
 clf_buf *clf_buf_new(clf_mem *mem, uint64_t id, size_t bytes);
@@ -25,6 +28,10 @@ clf_buf *clf_buf_pooled(clf_blocks *blocks, uint64_t id, size_t bytes);
 clf_buf *clf_buf_adopt(clf_mem *mem, uint64_t id, void *data, size_t bytes);
 /** Wrap caller memory. release may be NULL. */
 clf_buf *clf_buf_borrow(clf_mem *mem, uint64_t id, void *host, size_t bytes, clf_release_fn release, void *user);
+/** Remember the contents of this version. */
+void clf_buf_seal(clf_buf *b);
+/** Are the contents those sealed for this version? A version not sealed yet is sealed now. cost: reads all bytes. */
+bool clf_buf_intact(clf_buf *b);
 clf_buf *clf_buf_ref(clf_buf *b);
 void clf_buf_unref(clf_buf *b); /* NULL is fine */
 #endif

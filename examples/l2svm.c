@@ -45,8 +45,8 @@ bool l2svm_record(l2svm *p) {
     clf_mat *Xd = clf_param(c, CLF_F64, p->n, 1, false), *num = clf_param(c, CLF_F64, 0, 0, true);
     const clf_binding direction[] = {{"w", w}, {"s", s}, {"g", g}, {"b", num}, {"X", p->X}};
     const clf_binding line[] = {{"Xw", Xw}, {"Xd", Xd}, {"a", num}, {"y", p->y}};
-    const clf_binding move[] = {{"w", w},  {"s", s},    {"g", g},    {"Xw", Xw}, {"Xd", Xd},
-                                {"a", num}, {"X", p->X}, {"y", p->y}, {"lambda", clf_num(c, p->o.lambda)}};
+    const clf_binding move[] = {
+        {"w", w}, {"s", s}, {"g", g}, {"Xw", Xw}, {"Xd", Xd}, {"a", num}, {"X", p->X}, {"y", p->y}, {"lambda", clf_num(c, p->o.lambda)}};
     clf_status st = fn_from_text(c, direction_text, 4, direction, 5, &p->direction);
     if (st == CLF_OK) st = fn_from_text(c, line_text, 3, line, 4, &p->line);
     if (st == CLF_OK) st = fn_from_text(c, move_text, 6, move, 9, &p->move);
@@ -56,7 +56,8 @@ bool l2svm_record(l2svm *p) {
 
 /* Run a function on matrices and one number; its first results are matrices, the others scalars, which are read. A result may replace
  * an argument: a handle is only a name, the values themselves do not change. */
-static clf_status run(l2svm *p, clf_fn *f, size_t nargs, clf_mat *const *in, double scalar, size_t nmats, clf_mat *const *out, size_t nnums, double *num) {
+static clf_status run(l2svm *p, clf_fn *f, size_t nargs, clf_mat *const *in, double scalar, size_t nmats, clf_mat *const *out, size_t nnums,
+                      double *num) {
     clf_mat *args[8], *results[8];
     memcpy(args, in, nargs * sizeof *in);
     args[nargs] = clf_num(p->c, scalar);

@@ -31,9 +31,9 @@ typedef struct l2svm {
     char why[512];                     /* what went wrong */
 } l2svm;
 
-/** Write a labelled data set of 200,000 x 20 as CSV, the label (0 or 1) in column 1. Seeded; noise keeps the classes from being
- *  separable. False: the message is the context's. */
-bool l2svm_write_data(clf_ctx *c, const char *path);
+/** Write a labelled data set of 20 columns as CSV, the label (0 or 1) in front. Seeded; noise keeps the classes from being separable.
+ *  False: the message is the context's. */
+bool l2svm_write_data(clf_ctx *c, const char *path, int64_t rows);
 /** Prepare features (n x m) and labels (n x 1, two different values: the larger one becomes 1, the other -1). False: see why. */
 bool l2svm_prepare(l2svm *p, clf_ctx *c, clf_mat *features, clf_mat *labels, const l2svm_options *o);
 /** Record the three functions (l2svm_prepare does it). False: the message is the context's. */

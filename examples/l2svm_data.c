@@ -36,7 +36,8 @@ static bool prepare_labels(l2svm *p, clf_mat *labels) {
     vars[2].value = clf_num(p->c, hi);
     if (!number(p, "sum(l == lo | l == hi)", vars, 3, &known)) return false;
     if (known < (double)p->n)
-        return fail(p, "the label column has more than two classes: %.0f of %lld labels are neither %g nor %g", (double)p->n - known, (long long)p->n, lo, hi);
+        return fail(p, "the label column has more than two classes: %.0f of %lld labels are neither %g nor %g", (double)p->n - known,
+                    (long long)p->n, lo, hi);
     p->y = clf_cast(clf_expr(p->c, "2*(l == hi) - 1", vars, 3), CLF_F64);
     return clf_eval(1, &p->y) == CLF_OK || library_failed(p);
 }
@@ -50,7 +51,9 @@ static bool no_constant_column(l2svm *p) {
     int64_t j = 0;
     while (j < p->m && ((const double *)data)[j] != 0) j++;
     clf_free(range);
-    return j == p->m || fail(p, "feature column %lld (of %lld, the label not counted) is constant and cannot be standardised; leave it out or use --no-standardise",
+    return j == p->m || fail(p,
+                             "feature column %lld (of %lld, the label not counted) is constant and cannot be standardised; leave it out or "
+                             "use --no-standardise",
                              (long long)j + 1, (long long)p->m);
 }
 
@@ -63,7 +66,8 @@ static bool prepare_features(l2svm *p) {
         if (!no_constant_column(p)) return false;
         clf_result r[3];
         size_t n = 3;
-        if (clf_parse(p->c, "mu = colMeans(X); sd = sqrt(colMeans((X - mu)^2)); (X - mu)/sd", vars, 1, r, &n) != CLF_OK) return library_failed(p);
+        if (clf_parse(p->c, "mu = colMeans(X); sd = sqrt(colMeans((X - mu)^2)); (X - mu)/sd", vars, 1, r, &n) != CLF_OK)
+            return library_failed(p);
         p->X = r[2].value;
     }
     if (p->o.intercept) p->X = clf_cbind(p->X, clf_fill(p->c, CLF_F64, p->n, 1, 1));
@@ -74,8 +78,10 @@ static bool prepare_features(l2svm *p) {
 bool l2svm_prepare(l2svm *p, clf_ctx *c, clf_mat *features, clf_mat *labels, const l2svm_options *o) {
     int64_t label_rows;
     *p = (l2svm){.c = c, .o = *o};
-    if (!(o->lambda > 0) || !(o->tolerance > 0) || o->max_iterations < 1) return fail(p, "lambda, tolerance and the number of iterations must be positive");
-    if (clf_info(features, &p->n, &p->m, NULL, NULL) != CLF_OK || clf_info(labels, &label_rows, NULL, NULL, NULL) != CLF_OK) return library_failed(p);
+    if (!(o->lambda > 0) || !(o->tolerance > 0) || o->max_iterations < 1)
+        return fail(p, "lambda, tolerance and the number of iterations must be positive");
+    if (clf_info(features, &p->n, &p->m, NULL, NULL) != CLF_OK || clf_info(labels, &label_rows, NULL, NULL, NULL) != CLF_OK)
+        return library_failed(p);
     if (p->n < 2 || p->m < 1) return fail(p, "%lld rows and %lld feature columns: nothing to train on", (long long)p->n, (long long)p->m);
     if (label_rows != p->n) return fail(p, "%lld rows of features, but %lld labels", (long long)p->n, (long long)label_rows);
     p->X = clf_cast(features, CLF_F64);
@@ -83,12 +89,14 @@ bool l2svm_prepare(l2svm *p, clf_ctx *c, clf_mat *features, clf_mat *labels, con
     return l2svm_record(p) || library_failed(p);
 }
 
-bool l2svm_write_data(clf_ctx *c, const char *path) {
-    static const char text[] = "X = rand(rows=200000, cols=20, min=-1, max=1, seed=1); v = rand(rows=20, cols=1, min=-1, max=1, seed=2)\n"
-                               "noise = rand(rows=200000, cols=1, min=-1, max=1, seed=3)\n"
-                               "cbind(X %*% v + noise > 0.25, round(1000*X)/1000)"; /* three digits keep the file small */
+bool l2svm_write_data(clf_ctx *c, const char *path, int64_t rows) {
+    static const char program[] = "X = rand(rows=%lld, cols=20, min=-1, max=1, seed=1); v = rand(rows=20, cols=1, min=-1, max=1, seed=2)\n"
+                                  "noise = rand(rows=%lld, cols=1, min=-1, max=1, seed=3)\n"
+                                  "cbind(X %%*%% v + noise > 0.25, round(1000*X))"; /* whole numbers keep the file small */
+    char text[sizeof program + 64];
     clf_result r[4];
     size_t n = 4, mark = clf_epoch_begin(c);
+    snprintf(text, sizeof text, program, (long long)rows, (long long)rows);
     bool good = clf_parse(c, text, NULL, 0, r, &n) == CLF_OK && clf_save(r[n - 1].value, path, NULL) == CLF_OK;
     clf_epoch_end(c, mark);
     return good;

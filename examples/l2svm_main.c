@@ -47,15 +47,22 @@ static bool positive(const char *text, double *out) {
 static int parse(int argc, char **argv, arguments *a) {
     int yes = 1, standardise = 1, intercept = 1, c;
     const struct option options[] = {
-        {"label", required_argument, NULL, OPT_LABEL},         {"lambda", required_argument, NULL, OPT_LAMBDA},
-        {"tolerance", required_argument, NULL, OPT_TOLERANCE}, {"max-iterations", required_argument, NULL, OPT_ITERATIONS},
-        {"device", required_argument, NULL, OPT_DEVICE},       {"fuse", required_argument, NULL, OPT_FUSE},
-        {"na", required_argument, NULL, OPT_NA},               {"help", no_argument, NULL, OPT_HELP},
-        {"standardise", no_argument, &standardise, yes},       {"no-standardise", no_argument, &standardise, 0},
-        {"intercept", no_argument, &intercept, yes},           {"no-intercept", no_argument, &intercept, 0},
+        {"label", required_argument, NULL, OPT_LABEL},
+        {"lambda", required_argument, NULL, OPT_LAMBDA},
+        {"tolerance", required_argument, NULL, OPT_TOLERANCE},
+        {"max-iterations", required_argument, NULL, OPT_ITERATIONS},
+        {"device", required_argument, NULL, OPT_DEVICE},
+        {"fuse", required_argument, NULL, OPT_FUSE},
+        {"na", required_argument, NULL, OPT_NA},
+        {"help", no_argument, NULL, OPT_HELP},
+        {"standardise", no_argument, &standardise, yes},
+        {"no-standardise", no_argument, &standardise, 0},
+        {"intercept", no_argument, &intercept, yes},
+        {"no-intercept", no_argument, &intercept, 0},
         {NULL, 0, NULL, 0},
     };
-    const char **const texts[] = {[OPT_LABEL - 256] = &a->label, [OPT_DEVICE - 256] = &a->device, [OPT_FUSE - 256] = &a->fuse, [OPT_NA - 256] = &a->na};
+    const char **const texts[] = {
+        [OPT_LABEL - 256] = &a->label, [OPT_DEVICE - 256] = &a->device, [OPT_FUSE - 256] = &a->fuse, [OPT_NA - 256] = &a->na};
     while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         double number = 0;
         if (c == 'h' || c == OPT_HELP) return -1;
@@ -63,10 +70,14 @@ static int parse(int argc, char **argv, arguments *a) {
         if (c == 0) continue;
         bool numeric = c == OPT_LAMBDA || c == OPT_TOLERANCE || c == OPT_ITERATIONS;
         if (numeric && !positive(optarg, &number)) return complain("a positive number is needed, not ", optarg);
-        if (c == OPT_LAMBDA) a->o.lambda = number;
-        else if (c == OPT_TOLERANCE) a->o.tolerance = number;
-        else if (c == OPT_ITERATIONS) a->o.max_iterations = number < 1e9 ? (int)number : 1000000000;
-        else *texts[c - 256] = optarg;
+        if (c == OPT_LAMBDA)
+            a->o.lambda = number;
+        else if (c == OPT_TOLERANCE)
+            a->o.tolerance = number;
+        else if (c == OPT_ITERATIONS)
+            a->o.max_iterations = number < 1e9 ? (int)number : 1000000000;
+        else
+            *texts[c - 256] = optarg;
     }
     a->o.standardise = standardise != 0;
     a->o.intercept = intercept != 0;
@@ -81,7 +92,7 @@ static bool load(clf_ctx *c, arguments *a, clf_mat **X, clf_mat **labels) {
     if (!a->file) {
         a->file = "out/l2svm.csv";
         if (mkdir("out", 0777) != 0 && errno != EEXIST) perror("l2svm: out");
-        if (!l2svm_write_data(c, a->file)) return false;
+        if (!l2svm_write_data(c, a->file, 200000)) return false;
         printf("wrote   %s: 200,000 x 20 and a label, %.2f s\n", a->file, now_s() - begin);
     }
     begin = now_s();
@@ -102,9 +113,10 @@ static void report(const l2svm *p, double seconds) {
            p->iterations ? seconds * 1e3 / p->iterations : 0.0, p->converged ? "" : ": STOPPED before it converged");
     if (s.launches_tier1 + s.launches_tier2 > 0)
         for (int i = 0; clf_device_at(p->c, i, &d) && !d.chosen;) i++;
-    printf("        %llu launches on device 0 (host executor), %llu on OpenCL%s%s, %llu library products; %llu kernels compiled in %.2f s\n",
-           (unsigned long long)s.launches_tier0, (unsigned long long)(s.launches_tier1 + s.launches_tier2), d.name ? " device " : "", d.name ? d.name : "",
-           (unsigned long long)s.launches_library, (unsigned long long)s.kernels_built, (double)s.build_ns * 1e-9);
+    printf(
+        "        %llu launches on device 0 (host executor), %llu on OpenCL%s%s, %llu library products; %llu kernels compiled in %.2f s\n",
+        (unsigned long long)s.launches_tier0, (unsigned long long)(s.launches_tier1 + s.launches_tier2), d.name ? " device " : "",
+        d.name ? d.name : "", (unsigned long long)s.launches_library, (unsigned long long)s.kernels_built, (double)s.build_ns * 1e-9);
     printf("result  objective %.10g, training accuracy %.3f\n", p->objective, p->accuracy);
 }
 
@@ -118,7 +130,8 @@ static int train(clf_ctx *c, arguments *a) {
     clf_mat *X, *labels = NULL;
     if (!load(c, a, &X, &labels)) return fail(clf_last_error(c));
     if (!l2svm_prepare(&p, c, X, labels, &a->o)) return fail(p.why);
-    printf("model   lambda %g, columns %s, %s\n", a->o.lambda, a->o.standardise ? "standardised" : "as they are", a->o.intercept ? "with a constant" : "no constant");
+    printf("model   lambda %g, columns %s, %s\n", a->o.lambda, a->o.standardise ? "standardised" : "as they are",
+           a->o.intercept ? "with a constant" : "no constant");
     double begin = now_s();
     if (!l2svm_train(&p)) return fail(p.why);
     report(&p, now_s() - begin);

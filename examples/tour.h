@@ -32,14 +32,15 @@ typedef struct tour_row {
     double fused_ms, unfused_ms, hand_ms;      /* medians of interleaved runs */
     double fused_bytes, unfused_bytes;         /* of one run, counted by the library; matrix products are not in it */
     bool products;                             /* there were some */
+    double read_gbs;                           /* of plain reading, measured in turn with the others; 0: not measured */
     double error, bound;                       /* largest relative error; what it may be at most */
-    char why[512];                             /* not empty: the case could not run */
+    char why[640];                             /* not empty: the case could not run */
 } tour_row;
 
 typedef struct tour {
     clf_ctx *fused, *unfused;                  /* on the same device */
     clf_device device;
-    int64_t cells;                             /* of an input */
+    int64_t cells, svm_rows;                   /* of an input; of L2SVM's data set */
 } tour;
 
 /* ---- tour_case.c: the five micro workloads */
@@ -52,6 +53,8 @@ double tour_bytes(clf_ctx *c, uint64_t *products);
 /** Median milliseconds of interleaved runs: run[i](user[i]) in turn, 3 to 9 rounds. NaN where a run fails. */
 typedef bool (*tour_fn)(void *user);
 void tour_time(int n, const tour_fn run[], void *const user[], double ms[]);
+/** Gigabytes a second of reading the inputs. */
+double tour_read_gbs(tour_data *d);
 
 /* ---- tour_svm.c: L2SVM on the data set that the program l2svm writes; also draws one of its iterations */
 bool tour_run_svm(tour *t, tour_row *row);
@@ -64,6 +67,8 @@ double tour_error_options(const tour_data *d, const void *const *outs, double *b
 double tour_error_columns(const tour_data *d, const void *const *outs, double *bound);
 
 /* ---- tour_hand.c: what a good programmer writes with OpenMP */
+/** Read the three inputs and nothing else: what the memory gives. */
+void tour_hand_read(tour_data *d);
 void tour_hand_xyz(tour_data *d);
 void tour_hand_three(tour_data *d);
 void tour_hand_loss(tour_data *d);

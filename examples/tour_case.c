@@ -17,7 +17,7 @@ const tour_case tour_cases[] = {
      "spread = 0.3*sqrt(Z); d1 = (log(X/Y) + 0.065*Z)/spread; strike = Y*exp(-0.02*Z)\n"
      "call = X*pnorm(d1) - strike*pnorm(d1 - spread); call; call - X + strike",
      3, 1000, tour_hand_options, tour_error_options},
-    {"colSums of normalised X", "lo = colMins(X); hi = colMaxs(X); colSums((X - lo)/(hi - lo))", 1, 100, tour_hand_columns, tour_error_columns},
+    {"colSums of X/rowSums(X)", "colSums(X/rowSums(X))", 1, 100, tour_hand_columns, tour_error_columns},
     {.name = NULL},
 };
 
@@ -62,7 +62,7 @@ static int ascending(const void *a, const void *b) {
 void tour_time(int n, const tour_fn run[], void *const user[], double ms[]) {
     double sample[SAMPLES_MAX][TOUR_ROUNDS_MAX], begin = now_ms();
     int rounds = 0;
-    while (rounds < TOUR_ROUNDS_MIN || (rounds < TOUR_ROUNDS_MAX && now_ms() - begin < 500)) {
+    while (rounds < TOUR_ROUNDS_MIN || (rounds < TOUR_ROUNDS_MAX && now_ms() - begin < 1000)) {
         for (int i = 0; i < n; i++) {
             double from = now_ms();
             bool good = run[i](user[i]);
@@ -74,6 +74,19 @@ void tour_time(int n, const tour_fn run[], void *const user[], double ms[]) {
         qsort(sample[i], (size_t)rounds, sizeof sample[i][0], ascending);
         ms[i] = isinf(sample[i][rounds - 1]) ? NAN : sample[i][rounds / 2];
     }
+}
+
+static double read_gbs(const tour_data *d, double ms) { return TOUR_INS * (double)(d->rows * d->cols) * sizeof(double) / ms / 1e6; }
+
+static bool call_read(void *user) {
+    tour_hand_read(user);
+    return true;
+}
+
+double tour_read_gbs(tour_data *d) {
+    double ms;
+    tour_time(1, (const tour_fn[]){call_read}, (void *[]){d}, &ms);
+    return read_gbs(d, ms);
 }
 
 /* ---- a program as a function in one context ---- */
@@ -152,13 +165,14 @@ void tour_run_case(tour *t, const tour_case *k, tour_data *d, tour_row *row) {
     } else if (!open_subject(&unfused, t->unfused, k, d) || !first_call(&unfused, k, d, &row->unfused_bytes, row)) {
         snprintf(row->why, sizeof row->why, "unfused: %s", clf_last_error(t->unfused));
     } else {
-        const tour_fn run[] = {call_subject, call_subject, call_hand};
-        double ms[3];
+        const tour_fn run[] = {call_subject, call_subject, call_hand, call_read};
+        double ms[4];
         call_hand(&hand);
-        tour_time(3, run, (void *[]){&unfused, &fused, &hand}, ms);
+        tour_time(4, run, (void *[]){&unfused, &fused, &hand, d}, ms);
         row->unfused_ms = ms[0];
         row->fused_ms = ms[1];
         row->hand_ms = ms[2];
+        row->read_gbs = read_gbs(d, ms[3]);
     }
     clf_fn_free(fused.fn);
     clf_fn_free(unfused.fn);

@@ -58,12 +58,13 @@ static bool load(tour *t, trainings *all, tour_row *row) {
     const l2svm_options o = L2SVM_DEFAULTS;
     const void *x, *y;
     clf_mat *labels = NULL;
-    if (!l2svm_write_data(t->fused, path)) return fail(row, "", clf_last_error(t->fused));
+    if (!l2svm_write_data(t->fused, path, t->svm_rows)) return fail(row, "", clf_last_error(t->fused));
     clf_mat *X = clf_load_with(t->fused, path, &how, &labels);
     if (clf_info(X, &row->rows, &row->cols, NULL, NULL) != CLF_OK || clf_data(X, &x) != CLF_OK || clf_data(labels, &y) != CLF_OK)
         return fail(row, "", clf_last_error(t->fused));
     if (!l2svm_prepare(&all->fused, t->fused, X, labels, &o)) return fail(row, "", all->fused.why);
-    clf_mat *X2 = clf_borrow(t->unfused, CLF_F64, row->rows, row->cols, x, NULL, NULL), *labels2 = clf_borrow(t->unfused, CLF_F64, row->rows, 1, y, NULL, NULL);
+    clf_mat *X2 = clf_borrow(t->unfused, CLF_F64, row->rows, row->cols, x, NULL, NULL),
+            *labels2 = clf_borrow(t->unfused, CLF_F64, row->rows, 1, y, NULL, NULL);
     if (!l2svm_prepare(&all->unfused, t->unfused, X2, labels2, &o)) return fail(row, "unfused: ", all->unfused.why);
     return true;
 }
@@ -77,7 +78,8 @@ static bool prepare_hand(trainings *all, tour_row *row) {
     if (clf_data(p->X, &x) != CLF_OK || clf_data(p->y, &y) != CLF_OK) return fail(row, "", clf_last_error(p->c));
     double *at = all->space = calloc(4 * m + 2 * n, sizeof *at);
     if (!at) return fail(row, "", "out of memory");
-    *h = (tour_hand_svm){.x = x, .y = y, .n = p->n, .m = p->m, .lambda = p->o.lambda, .tolerance = p->o.tolerance, .max_iterations = p->o.max_iterations};
+    *h = (tour_hand_svm){
+        .x = x, .y = y, .n = p->n, .m = p->m, .lambda = p->o.lambda, .tolerance = p->o.tolerance, .max_iterations = p->o.max_iterations};
     h->w = at;
     h->s = at + m;
     h->g = at + 2 * m;
@@ -124,8 +126,14 @@ static bool check(l2svm *p, const tour_hand_svm *h, tour_row *row) {
 static void measure(trainings *all, tour_row *row) {
     double ms[3], before[] = {tour_bytes(all->fused.c, NULL), tour_bytes(all->unfused.c, NULL)};
     uint64_t products = 0;
-    if (!l2svm_train(&all->fused)) { fail(row, "", all->fused.why); return; }
-    if (!l2svm_train(&all->unfused)) { fail(row, "unfused: ", all->unfused.why); return; }
+    if (!l2svm_train(&all->fused)) {
+        fail(row, "", all->fused.why);
+        return;
+    }
+    if (!l2svm_train(&all->unfused)) {
+        fail(row, "unfused: ", all->unfused.why);
+        return;
+    }
     row->fused_bytes = tour_bytes(all->fused.c, &products) - before[0];
     row->unfused_bytes = tour_bytes(all->unfused.c, NULL) - before[1];
     row->products = products > 0;
@@ -142,8 +150,10 @@ bool tour_run_svm(tour *t, tour_row *row) {
     trainings *all = calloc(1, sizeof *all);
     *row = (tour_row){.name = "L2SVM training"};
     if (!all) return fail(row, "", "out of memory");
-    if (mkdir("out", 0777) != 0 && errno != EEXIST) fail(row, "cannot make the folder out: ", strerror(errno));
-    else if (load(t, all, row) && prepare_hand(all, row)) measure(all, row);
+    if (mkdir("out", 0777) != 0 && errno != EEXIST)
+        fail(row, "cannot make the folder out: ", strerror(errno));
+    else if (load(t, all, row) && prepare_hand(all, row))
+        measure(all, row);
     if (!row->why[0] && !draw(&all->fused, "out/plan.svg")) fail(row, "cannot draw out/plan.svg: ", clf_last_error(t->fused));
     free(all->space);
     free(all);

@@ -34,7 +34,7 @@ const char *clf_emit_prefix(clf_emit *e, char *buf, clf_dtype t, int width) {
 }
 
 const char *clf_emit_run(clf_emit *e, char *buf, clf_dtype t, int width) {
-    e->run[t] |= (uint8_t)(1 << width_bit(width));
+    e->run[t] = 1;
     snprintf(buf, CLF_EMIT_NAME, "%sx%d", clf_dtype_name(t), width);
     return buf;
 }
@@ -111,7 +111,8 @@ void clf_emit_prelude(const clf_emit *e, clf_str *out) {
         for (int t = 0; t < CLF_NDTYPES; t++)
             put_family(out, "CLF_CAST", clf_dtype_name((clf_dtype)f), clf_dtype_name((clf_dtype)t), e->cast[f][t]);
     for (int t = 0; t < CLF_NDTYPES; t++) put_family(out, "CLF_BITS", clf_dtype_name((clf_dtype)t), "", e->bits[t]);
-    for (int t = 0; t < CLF_NDTYPES; t++) put_family(out, "CLF_RUN", clf_dtype_name((clf_dtype)t), "", e->run[t]);
+    for (int t = 0; t < CLF_NDTYPES; t++) 
+        if (e->run[t]) clf_str_fmt(out, "CLF_RUN_%s\n", clf_dtype_name((clf_dtype)t));
 }
 
 void clf_emit_define(clf_str *out, const char *name, const char *body) {

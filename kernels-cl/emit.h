@@ -14,7 +14,8 @@
 enum { CLF_EMIT_WIDTHS = 5, CLF_EMIT_NAME = 48 }; /* 1 2 4 8 16 */
 typedef struct clf_emit {
     clf_str *out;
-    uint8_t elem[CLF_NDTYPES], run[CLF_NDTYPES], bits[CLF_NDTYPES]; /* bit log2(width): families used */
+    uint8_t elem[CLF_NDTYPES], bits[CLF_NDTYPES]; /* bit log2(width): families used */
+    uint8_t run[CLF_NDTYPES];                      /* 1: UPTO, LOADT or STORET used */
     uint8_t cast[CLF_NDTYPES][CLF_NDTYPES];                        /* float to integer casts used */
 } clf_emit;
 typedef struct clf_emit_name { const char *from, *to; } clf_emit_name;

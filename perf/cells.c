@@ -118,11 +118,14 @@ static void count(bench_row *row, const bench_case *k, const bench_data *d, benc
 }
 
 typedef struct times {
+    double roof; /* best time of reading one input */
     double hand[BENCH_ROUNDS_MAX], again[BENCH_ROUNDS_MAX], of[SUBJECTS][BENCH_ROUNDS_MAX];
 } times;
 
-/* Rounds of samples; every second round goes backwards, so that no one always follows the same neighbour. */
-static void measure(const bench_run *r, bench_subject *s, by_hand *h, times *t, int rounds) {
+/* Rounds of samples; every second round goes backwards, so that no one always follows the same neighbour. The roof, the bandwidth of
+ * reading one input by hand, is measured between them. */
+static void measure(const bench_run *r, bench_subject *s, by_hand *h, by_hand *reader, times *t, int rounds) {
+    t->roof = NAN;
     double min_ms = r->opt->quick ? sample_ms / 4 : sample_ms;
     for (int i = 0; i < rounds; i++) {
         bench_rest();
@@ -134,6 +137,7 @@ static void measure(const bench_run *r, bench_subject *s, by_hand *h, times *t, 
         }
         bench_rest();
         t->again[i] = bench_sample(call_hand, h, min_ms);
+        t->roof = fmin(t->roof, bench_sample(call_hand, reader, min_ms));
     }
 }
 
@@ -158,14 +162,7 @@ static void conclude(bench_row *row, const times *t, int n) {
     row->ratio_host = median_ratio(both, t->of[HOST], n);
     row->noise = bench_median(apart, n);
     row->gbs = row->bytes / row->ours_ms * 1e-6;
-}
-
-/* The roof: reading as much as one input holds, best of five. */
-static double roof_gbs(const bench_data *d, const bench_case *k, int64_t rows) {
-    by_hand h = hand_of(k, d, rows, d->dtype == CLF_F64 ? hand_read_f64 : hand_read_f32);
-    double best = NAN, bytes = (double)rows * (double)k->cols * (double)clf_dtype_bytes(d->dtype);
-    for (int i = 0; i < 5; i++) best = fmin(best, bench_sample(call_hand, &h, 0));
-    return bytes / best * 1e-6;
+    row->roof_gbs = (double)row->rows * (double)row->cols * (strcmp(row->dtype, "f64") == 0 ? 8 : 4) / t->roof * 1e-6;
 }
 
 static int64_t rows_of(const bench_case *k, const bench_data *d, bool quick) {
@@ -198,11 +195,11 @@ static void run_case(const bench_run *r, const bench_case *k, const bench_data *
     by_hand h = hand_of(k, d, rows, k->hand[which]);
     if (row.ok) count(&row, k, d, &s[OURS]);
     if (row.ok) {
-        measure(r, s, &h, t, rounds);
+        by_hand reader = hand_of(k, d, rows, which ? hand_read_f64 : hand_read_f32);
+        measure(r, s, &h, &reader, t, rounds);
         check_hand(&row, k, d, rows, &h);
         for (int i = 0; i < SUBJECTS; i++) check_ours(&row, k, d, rows, &s[i], who[i]);
         conclude(&row, t, rounds);
-        row.roof_gbs = roof_gbs(d, k, rows);
     }
     for (int i = 0; i < SUBJECTS; i++) bench_subject_close(&s[i]);
     free(t);

@@ -39,6 +39,12 @@ typedef struct clf_graph {
 
 static inline int64_t clf_rows(const clf_gnode *n) { return n->dim[0].n; }
 static inline int64_t clf_cols(const clf_gnode *n) { return n->dim[1].n; }
+/* Member by member: a node's bytes are its value, so padding must stay zero. */
+static inline void clf_gnode_shape(clf_gnode *n, int64_t rows, int64_t cols) {
+    n->dim[0].n = rows;
+    n->dim[1].n = cols;
+    n->dim[0].sym = n->dim[1].sym = -1;
+}
 static inline bool clf_gnode_single(const clf_gnode *n) { return clf_rows(n) == 1 && clf_cols(n) == 1; }
 double clf_attr_f64(int64_t a);
 int64_t clf_attr_of(double x);

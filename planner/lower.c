@@ -141,8 +141,9 @@ static int make_cell(lower *L, const clf_gnode *x) {
 
 /* from + by*i, computed from the position so that every row has one rounding history. */
 static int make_seq(lower *L, const clf_gnode *x) {
-    int i = L->single ? immediate(L, 0, CLF_F64)
-                      : clf_build_cast(&L->b, clf_build_value(&L->b, (clf_value){.op = CLF_V_INDEX, .dtype = CLF_I64, .axis = -1, .in = {-1, -1, -1}, .arg = 0}), CLF_F64);
+    const clf_value row = {.op = CLF_V_INDEX, .dtype = CLF_I64, .axis = -1, .in = {-1, -1, -1}, .arg = 0};
+    bool one = clf_gnode_single(x); /* perhaps a copy in a larger loop, whose rows are not its own */
+    int i = one ? immediate(L, 0, CLF_F64) : clf_build_cast(&L->b, clf_build_value(&L->b, row), CLF_F64);
     int step = clf_build_op(&L->b, CLF_OP_MUL, CLF_F64, i, immediate(L, clf_attr_f64(x->attr[1]), CLF_F64), -1);
     return clf_build_op(&L->b, CLF_OP_ADD, CLF_F64, immediate(L, clf_attr_f64(x->attr[0]), CLF_F64), step, -1);
 }

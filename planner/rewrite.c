@@ -3,14 +3,16 @@
  * suffices, since a node's inputs are final when it is reached. */
 #include "planner/rewrite.h"
 
+/* What stands for a node must have its form, a scalar and a 1x1 matrix being two: readers derive their types from it. */
+static bool same_form(const clf_gnode *a, const clf_gnode *b) {
+    return a->dtype == b->dtype && a->scalar == b->scalar && clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b);
+}
+
 static int32_t double_transpose(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     if (x->op != CLF_OP_TRANSPOSE || g->node[x->in[0]].op != CLF_OP_TRANSPOSE) return -1;
-    return g->node[x->in[0]].in[0];
-}
-
-static bool same_form(const clf_gnode *a, const clf_gnode *b) {
-    return a->dtype == b->dtype && a->scalar == b->scalar && clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b);
+    int32_t m = g->node[x->in[0]].in[0];
+    return same_form(x, &g->node[m]) ? m : -1;
 }
 
 static int32_t no_cast(const clf_graph *g, int32_t n) {

@@ -14,7 +14,8 @@ typedef struct pass {
     clf_arena *arena;
     clf_cover *out;
     int32_t *level, *parent;  /* parent: union-find over loop nodes */
-    uint8_t *cone;            /* operators of a copied expression, saturating */
+    uint8_t *cone, *need;     /* operators and operands of a copied expression; cone saturates */
+    int32_t *readers;         /* values a loop hands on inside: how many nodes take them */
     uint8_t *live;
     int32_t ncut_cap;
 } pass;
@@ -44,21 +45,31 @@ static int32_t source(const clf_graph *g, int32_t n, int k) {
     return g->node[n].op == CLF_OP_MATMUL ? clf_product_operand(g, n, k, &t) : g->node[n].in[k];
 }
 
-/* Expressions of single values only (scalars, fills, sequences): cheap enough to repeat. */
+/* Scalar arguments that lowering adds for the operator itself. */
+static int immediates(const clf_gnode *x) {
+    if (x->op == CLF_OP_SEQ) return 3;
+    return clf_op_is_cell(x->op) && clf_ops[x->op].type == CLF_TYPE_SELECT;
+}
+
+/* Expressions of single values only (scalars, fills, sequences): cheap enough to repeat. What they read is in memory anyway: a slot
+ * or the result of an aggregate, never the inside of another loop. */
 static void find_copies(pass *p) {
     for (int32_t n = 0; n < p->g->n; n++) {
         const clf_gnode *x = &p->g->node[n];
         if (!clf_node_is_cellwise(x) || x->op == CLF_OP_INDEX) continue;
-        int ops = 1;
+        int ops = 1, need = immediates(x);
         bool cheap = true;
         for (int k = 0; k < x->nin; k++) {
             const clf_gnode *q = &p->g->node[x->in[k]];
-            if (p->out->copied[x->in[k]] && fused(p, n, k)) ops += p->cone[x->in[k]];
-            else cheap = cheap && clf_gnode_single(q);
+            bool copied = p->out->copied[x->in[k]] && fused(p, n, k);
+            ops += copied ? p->cone[x->in[k]] : 0;
+            need += copied ? p->need[x->in[k]] : 1;
+            cheap = cheap && (copied || (clf_gnode_single(q) && !clf_node_is_cellwise(q)));
         }
         cheap = cheap && ops <= COPY_OPS;
         p->out->copied[n] = cheap && p->sel->join;
         p->cone[n] = (uint8_t)(ops <= COPY_OPS ? ops : COPY_OPS + 1);
+        p->need[n] = (uint8_t)(cheap ? need : 0); /* at most 3 for each of COPY_OPS operators */
     }
 }
 
@@ -112,7 +123,8 @@ static clf_status join_readers(pass *p, clf_err *err) {
             if (inside(p, n, k) || clf_gnode_single(&g->node[q])) continue;
             reader key = {q, p->level[n], {0, 0}, n, 0};
             clf_node_space(g, n, key.space);
-            uint64_t h = ((uint64_t)q * 0x9E3779B97F4A7C15u ^ (uint64_t)key.level * 0xC2B2AE3D27D4EB4Fu) >> 20 & (nb - 1);
+            int64_t what[4] = {q, key.level, key.space[0], key.space[1]};
+            uint64_t h = clf_hash64(what, sizeof what, 0) & (nb - 1);
             int32_t e = bucket[h];
             while (e && !(r[e - 1].source == q && r[e - 1].level == key.level && !memcmp(r[e - 1].space, key.space, sizeof key.space))) e = r[e - 1].next;
             if (e) join(p, r[e - 1].node, n);
@@ -196,17 +208,35 @@ static void sort_places(place *v, size_t n) {
     }
 }
 
-/* Operands of one part, counted as its nodes are added. seen[q] == part + 1: q is already an operand. */
-typedef struct fill { int32_t part, ops, operands; int32_t *seen; } fill;
+/* Operands of one part, counted as its nodes are added. seen[q] == part + 1: q is already an operand. pending: values that nodes
+ * not added yet will take; a split here would make each of them an operand. */
+typedef struct fill { int32_t part, ops, operands, pending; int32_t *seen; } fill;
 
 static int operands_of(const pass *p, const fill *f, int32_t n) {
-    int more = p->out->stored[n];
+    int more = p->out->stored[n] + immediates(&p->g->node[n]);
     for (int k = 0; k < p->g->node[n].nin; k++) {
         int32_t q = p->g->node[n].in[k];
         if (p->out->part_of[q] == f->part || f->seen[q] == f->part + 1) continue;
-        more++;
+        more += p->out->copied[q] ? p->need[q] : 1;
     }
     return more;
+}
+
+/* Which limit forbids n in this part, CLF_NREASONS if none. */
+static clf_reason over_limit(const pass *p, const fill *f, int32_t n) {
+    if (f->ops >= p->lim->kernel_ops) return CLF_CUT_KERNEL_OPS;
+    int pending = f->pending + (p->readers[n] > 0);
+    for (int k = 0; k < p->g->node[n].nin; k++) {
+        int32_t q = p->g->node[n].in[k];
+        pending -= p->out->part_of[q] == f->part && p->readers[q] == 1 && inside(p, n, k); /* n is the last to take q */
+    }
+    return f->operands + operands_of(p, f, n) + pending > p->lim->kernel_inputs ? CLF_CUT_KERNEL_ARGS : CLF_NREASONS;
+}
+
+static void count_readers(pass *p) {
+    for (int32_t n = 0; n < p->g->n; n++)
+        for (int k = 0; k < p->g->node[n].nin; k++)
+            if ((p->live[n] & 1) && inside(p, n, k)) p->readers[p->g->node[n].in[k]]++;
 }
 
 static void add_node(pass *p, fill *f, int32_t n, int more) {
@@ -215,15 +245,17 @@ static void add_node(pass *p, fill *f, int32_t n, int more) {
         int32_t q = p->g->node[n].in[k];
         if (f->seen[q] != f->part + 1 && p->out->part_of[q] != f->part && p->out->copied[q]) f->ops += p->cone[q];
         f->seen[q] = f->part + 1;
+        if (inside(p, n, k) && --p->readers[q] == 0 && p->out->part_of[q] == f->part) f->pending--;
     }
     f->operands += more;
+    f->pending += p->readers[n] > 0;
     p->out->part_of[n] = f->part;
 }
 
-static clf_part *open_part(clf_cover *c, fill *f, int32_t *at, bool loop) {
+static clf_part *open_part(clf_cover *c, fill *f, int32_t *at, bool loop, clf_reason why) {
     f->part = c->npart++;
-    f->ops = f->operands = 0;
-    c->part[f->part] = (clf_part){0, at, loop};
+    f->ops = f->operands = f->pending = 0;
+    c->part[f->part] = (clf_part){0, at, loop, (uint8_t)why};
     return &c->part[f->part];
 }
 
@@ -232,21 +264,18 @@ static clf_status fill_parts(pass *p, const place *v, int32_t nv, clf_err *err) 
     clf_cover *c = p->out;
     c->part = clf_arena_new(p->arena, (size_t)nv + 1, sizeof *c->part);
     int32_t *node = clf_arena_new(p->arena, (size_t)nv + 1, sizeof *node);
-    fill f = {-1, 0, 0, clf_arena_new(p->arena, (size_t)p->g->n, sizeof(int32_t))};
+    fill f = {-1, 0, 0, 0, clf_arena_new(p->arena, (size_t)p->g->n, sizeof(int32_t))};
     if (!c->part || !node || !f.seen) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     clf_part *part = NULL;
     for (int32_t i = 0; i < nv; i++) {
         int32_t n = v[i].node;
         bool loop = is_loop(p->g, n);
         bool fresh = !part || !loop || !part->loop || v[i].loop != v[i - 1].loop || v[i].level != v[i - 1].level;
-        int more = fresh ? 0 : operands_of(p, &f, n);
-        if (fresh || f.ops >= p->lim->kernel_ops || f.operands + more > p->lim->kernel_inputs) {
-            part = open_part(c, &f, node + i, loop);
-            more = operands_of(p, &f, n);
-        }
+        clf_reason why = fresh ? CLF_NREASONS : over_limit(p, &f, n);
+        if (fresh || why != CLF_NREASONS) part = open_part(c, &f, node + i, loop, why);
         node[i] = n;
         part->n++;
-        add_node(p, &f, n, more);
+        add_node(p, &f, n, operands_of(p, &f, n));
     }
     return CLF_OK;
 }
@@ -261,7 +290,7 @@ static void store_crossings(pass *p) {
                 int32_t q = p->g->node[n].in[k];
                 if (!inside(p, n, k) || c->copied[q] || c->part_of[q] == i) continue;
                 c->stored[q] = 1;
-                cut(p, q, n, CLF_CUT_KERNEL_OPS);
+                cut(p, q, n, (clf_reason)(c->part[i].why == CLF_CUT_KERNEL_ARGS ? CLF_CUT_KERNEL_ARGS : CLF_CUT_KERNEL_OPS));
             }
         }
 }
@@ -271,13 +300,15 @@ static clf_status begin(pass *p, clf_err *err) {
     p->level = clf_arena_new(p->arena, n, sizeof *p->level);
     p->parent = clf_arena_new(p->arena, n, sizeof *p->parent);
     p->cone = clf_arena_new(p->arena, n, 1);
+    p->need = clf_arena_new(p->arena, n, 1);
+    p->readers = clf_arena_new(p->arena, n, sizeof *p->readers);
     p->live = clf_arena_new(p->arena, n, 1);
     p->out->copied = clf_arena_new(p->arena, n, 1);
     p->out->stored = clf_arena_new(p->arena, n, 1);
     p->out->part_of = clf_arena_new(p->arena, n, sizeof *p->out->part_of);
     p->ncut_cap = (int32_t)(3 * n) + p->g->nroot;
     p->out->cut = clf_arena_new(p->arena, (size_t)p->ncut_cap, sizeof *p->out->cut);
-    if (!p->level || !p->parent || !p->cone || !p->live || !p->out->copied || !p->out->stored || !p->out->part_of || !p->out->cut)
+    if (!p->level || !p->parent || !p->cone || !p->need || !p->readers || !p->live || !p->out->copied || !p->out->stored || !p->out->part_of || !p->out->cut)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     for (int32_t i = 0; i < p->g->n; i++) {
         p->parent[i] = i;
@@ -297,6 +328,7 @@ clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limi
             if (inside(&p, n, k) && same_space(p.g, n, p.g->node[n].in[k]) && p.level[p.g->node[n].in[k]] == p.level[n]) join(&p, n, p.g->node[n].in[k]);
     if (sel->join) CLF_TRY(join_readers(&p, err));
     find_demand(&p);
+    count_readers(&p);
     place *v = clf_arena_new(arena, (size_t)p.g->n, sizeof *v);
     if (!v) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     int32_t nv = 0;

@@ -13,6 +13,7 @@
 typedef struct clf_part {
     int32_t n, *node;   /* ascending */
     uint8_t loop;       /* 0: a single operator without template */
+    uint8_t why;        /* clf_reason: which limit split it from the part before, if one did */
 } clf_part;
 typedef struct clf_cover {
     int32_t npart, ncut;

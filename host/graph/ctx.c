@@ -18,7 +18,7 @@ const char *clf_open_error(void) { return open_error; }
 static void prepare_oom(clf_ctx *c) {
     static char text[] = "out of memory while recording";
     c->oom_node.g.op = CLF_OP_ERROR;
-    c->oom_node.g.dim[0] = c->oom_node.g.dim[1] = (clf_dim){1, -1};
+    clf_gnode_shape(&c->oom_node.g, 1, 1);
     c->oom_node.status = CLF_E_NOMEM;
     c->oom_node.text = text;
     c->oom_node.refs = 1;
@@ -64,7 +64,10 @@ static clf_status open_into(clf_ctx *c, const clf_options *opt, clf_err *err) {
 clf_status clf_open(clf_ctx **out, const clf_options *opt) {
     clf_err err = {CLF_OK, ""};
     open_error[0] = 0;
-    if (!out) return clf_fail(&err, CLF_E_ARG, "clf_open: out is NULL");
+    if (!out) {
+        snprintf(open_error, sizeof open_error, "clf_open: out is NULL");
+        return CLF_E_ARG;
+    }
     bool hook = opt && opt->struct_size >= offsetof(clf_options, alloc_user) + sizeof opt->alloc_user;
     clf_mem first;
     clf_mem_init(&first, hook ? opt->alloc : NULL, hook ? opt->alloc_user : NULL);
@@ -72,6 +75,8 @@ clf_status clf_open(clf_ctx **out, const clf_options *opt) {
     clf_status st = c ? CLF_OK : clf_fail(&err, CLF_E_NOMEM, "clf_open: out of memory");
     if (c) {
         clf_mem_init(&c->mem, first.fn, first.user);
+        atomic_store(&c->mem.now_bytes, sizeof *c);
+        atomic_store(&c->mem.peak_bytes, sizeof *c);
         pthread_mutex_init(&c->lock, NULL);
         st = open_into(c, opt, &err);
     }
@@ -87,8 +92,14 @@ clf_status clf_open(clf_ctx **out, const clf_options *opt) {
     return st;
 }
 
+clf_status clf_ctx_usable(const clf_ctx *c, clf_err *err) {
+    if (c->pid == (int)getpid()) return CLF_OK;
+    return clf_fail(err, CLF_E_STATE, "this context belongs to another process; open a new one after fork");
+}
+
+/* In a child of fork there are no threads to join and no devices to close: the process takes everything with it. */
 void clf_close(clf_ctx *c) {
-    if (!c) return;
+    if (!c || clf_ctx_usable(c, NULL) != CLF_OK) return;
     while (c->fns) clf_fn_free(c->fns);
     clf_handles_release(c);
     clf_nodes_release(&c->nodes);
@@ -119,18 +130,13 @@ const char *clf_last_error(clf_ctx *c) {
 static clf_status set_locked(clf_ctx *c, const char *knob, const char *value, clf_err *err) {
     if (!knob || !value) return clf_fail(err, CLF_E_ARG, "clf_set: name or value is NULL");
     clf_knobs was = c->knobs;
+    CLF_TRY(clf_ctx_usable(c, err));
     CLF_TRY(clf_knobs_set(&c->knobs, knob, value, err));
     clf_status st = take_trace(c, err);
-    if (st != CLF_OK) {
-        c->knobs = was;
-        return st;
-    }
+    if (st == CLF_OK) st = clf_run_adapt(c, &was, err);
+    if (st != CLF_OK) c->knobs = was;
     atomic_store(&c->mem.limit_bytes, c->knobs.mem_limit);
-    if (memcmp(&was, &c->knobs, sizeof was)) {
-        clf_run_forget(c); /* plans and placement depend on settings */
-        c->run->chosen = strcmp(was.device, c->knobs.device) || strcmp(was.profile_file, c->knobs.profile_file) ? -1 : c->run->chosen;
-    }
-    return CLF_OK;
+    return st;
 }
 
 clf_status clf_set(clf_ctx *c, const char *knob, const char *value) {
@@ -167,7 +173,7 @@ clf_status clf_get_stats(clf_ctx *c, clf_stats *out) {
     if (!c || !out) return CLF_E_ARG;
     clf_ctx_lock(c);
     clf_stats s = c->stats;
-    if (c->run->devs) s.build_ns = clf_devs_stats(c->run->devs).build_ns;
+    if (c->run->devs) s.build_ns += clf_devs_stats(c->run->devs).build_ns;
     clf_ctx_unlock(c);
     return give(out, &s, sizeof s);
 }
@@ -182,10 +188,7 @@ clf_status clf_get_mem_stats(clf_ctx *c, clf_mem_stats *out) {
     s.data = atomic_load(&c->mem.data_bytes);
     s.limit = atomic_load(&c->mem.limit_bytes);
     s.pooled = c->run->blocks.pooled_bytes;
-    for (clf_mat *m = c->handles.first; m; m = m->next) {
-        const clf_buf *b = m->node->value;
-        if (b && b->borrowed) s.borrowed += b->bytes;
-    }
+    s.borrowed = atomic_load(&c->mem.borrowed_bytes);
     clf_ctx_unlock(c);
     return give(out, &s, sizeof s);
 }

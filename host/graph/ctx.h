@@ -45,6 +45,8 @@ struct clf_ctx {
 
 static inline void clf_ctx_lock(clf_ctx *c) { pthread_mutex_lock(&c->lock); }
 static inline void clf_ctx_unlock(clf_ctx *c) { pthread_mutex_unlock(&c->lock); }
+/** CLF_OK unless this is a child of fork: it has our memory but not our threads and devices. */
+clf_status clf_ctx_usable(const clf_ctx *c, clf_err *err);
 /** Remember err as the context's last error and return its code. */
 clf_status clf_ctx_fail(clf_ctx *c, const clf_err *err);
 
@@ -54,9 +56,13 @@ void clf_handle_free(clf_ctx *c, clf_mat *m);
 void clf_handles_release(clf_ctx *c);
 /** A sticky error handle that carries err. Never NULL. */
 clf_mat *clf_handle_error(clf_ctx *c, const clf_err *err);
+/** The same, taking the lock. */
+clf_mat *clf_handle_fail(clf_ctx *c, const clf_err *err);
 
 /** Make node n, computed into buf, a leaf in place: its inputs are released, so chains of evaluated values stay short. */
 void clf_node_settle(clf_ctx *c, clf_node *n, clf_buf *buf);
+/** Name a leaf or parameter; the name is copied. */
+clf_status clf_node_name(clf_ctx *c, clf_node *n, const char *name, clf_err *err);
 /** A new leaf node over buf. NULL when out of memory; takes its own reference on buf. */
 clf_node *clf_leaf_node(clf_ctx *c, clf_dtype t, bool scalar, int64_t rows, int64_t cols, clf_buf *buf);
 

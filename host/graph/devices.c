@@ -77,6 +77,7 @@ const char *clf_device_why(clf_ctx *c) {
 static clf_status calibrate_locked(clf_ctx *c, clf_err *err) {
     char dir[512], why[256];
     clf_run *r = c->run;
+    CLF_TRY(clf_ctx_usable(c, err));
     bool stored = clf_cache_dir(c->knobs.cache_dir, dir, sizeof dir, why, sizeof why);
     clf_profile p;
     CLF_TRY(clf_tile_calibrate(r->pool, CLF_ISA_AUTO, &c->mem, &p, err));

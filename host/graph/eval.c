@@ -2,7 +2,6 @@
  * Evaluation: clf_eval and the functions that read results. Freeze, plan (from the cache when it can), run, settle. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "formats/fmt.h"
 #include "host/run/run.h"
@@ -21,12 +20,6 @@ void clf_node_settle(clf_ctx *c, clf_node *n, clf_buf *buf) {
     for (int k = 0; k < nin; k++) clf_node_unref(&c->nodes, in[k]);
 }
 
-/* A child of fork has our memory but not our threads and devices. */
-static clf_status usable(const clf_ctx *c, clf_err *err) {
-    if (c->pid == getpid()) return CLF_OK;
-    return clf_fail(err, CLF_E_STATE, "this context belongs to another process; open a new one after fork");
-}
-
 static clf_status check_handles(size_t n, clf_mat *const *m, clf_err *err) {
     for (size_t i = 0; i < n; i++) {
         if (!m[i] || !m[i]->ctx) return clf_fail(err, CLF_E_ARG, "evaluation: result %zu is missing", i + 1);
@@ -37,50 +30,66 @@ static clf_status check_handles(size_t n, clf_mat *const *m, clf_err *err) {
     return CLF_OK;
 }
 
-static clf_status run_frozen(clf_ctx *c, clf_frozen *f, size_t n, clf_mat *const *m, clf_buf **bufs, clf_err *err) {
+static clf_status run_frozen(clf_ctx *c, clf_frozen *f, size_t n, clf_node *const *nodes, clf_buf **bufs, clf_err *err) {
     clf_exe *x;
     for (size_t s = 0; s < f->nslot; s++) {
         if (f->slot_node[s]->g.op == CLF_OP_PARAM) return clf_fail(err, CLF_E_ARG, "evaluation: the program depends on a parameter that has no value");
         clf_slot_fill(&f->slot[s], f->slot_node[s]);
     }
+    CLF_TRY(clf_leaves_check(c, f->nslot, f->slot_node, err));
     CLF_TRY(clf_run_plan(c, &f->g, &x, err));
     CLF_TRY(clf_exe_run(c, x, f->slot, false, bufs, err));
     for (size_t i = 0; i < n; i++) {
-        clf_node *node = m[i]->node;
-        if (node->value) clf_buf_unref(bufs[i]); /* already a leaf, or the same node asked for twice */
-        else clf_node_settle(c, node, bufs[i]);
+        if (nodes[i]->value) clf_buf_unref(bufs[i]); /* the same node asked for twice */
+        else clf_node_settle(c, nodes[i], bufs[i]);
     }
     return CLF_OK;
 }
 
+/* A number needs no program; it stays a constant. */
+static clf_status store_number(clf_ctx *c, clf_node *n, clf_err *err) {
+    clf_buf *b = clf_buf_pooled(&c->run->blocks, ++c->next_buf, clf_dtype_bytes(n->num.dtype));
+    if (!b) return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory for a number");
+    clf_scalar_store(b->host, 0, n->num);
+    n->value = b;
+    return CLF_OK;
+}
+
+/* Programs: the results that have no value yet. */
+static clf_status eval_nodes(clf_ctx *c, size_t n, clf_node **nodes, clf_buf **bufs, clf_err *err) {
+    clf_frozen f;
+    CLF_TRY(clf_freeze(c, n, nodes, 0, NULL, &f, err));
+    clf_status st = run_frozen(c, &f, n, nodes, bufs, err);
+    clf_frozen_release(&f);
+    c->stats.evaluations += st == CLF_OK;
+    return st;
+}
+
 clf_status clf_eval_in_lock(clf_ctx *c, size_t n, clf_mat *const *m, clf_err *err) {
-    bool done = true;
-    for (size_t i = 0; i < n; i++) done = done && m[i]->node->value;
-    if (done) return CLF_OK;
-    CLF_TRY(usable(c, err));
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++) {
+        clf_node *node = m[i]->node;
+        if (!node->value && node->g.op == CLF_OP_CONST) CLF_TRY(store_number(c, node, err));
+        left += !node->value;
+    }
+    if (!left) return CLF_OK;
+    CLF_TRY(clf_ctx_usable(c, err));
     enum { FEW = 8 };
     clf_node *few_nodes[FEW], **nodes = few_nodes;
     clf_buf *few_bufs[FEW], **bufs = few_bufs;
-    clf_frozen f;
     clf_status st = CLF_OK;
-    memset(&f, 0, sizeof f);
-    if (n > FEW) {
-        nodes = clf_mem_new(&c->mem, n, sizeof *nodes);
-        bufs = clf_mem_new(&c->mem, n, sizeof *bufs);
-        if (!nodes || !bufs) {
-            st = clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory for %zu results", n);
-            goto out;
-        }
+    if (left > FEW) {
+        nodes = clf_mem_new(&c->mem, left, sizeof *nodes);
+        bufs = clf_mem_new(&c->mem, left, sizeof *bufs);
+        if (!nodes || !bufs) st = clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory for %zu results", n);
     }
-    for (size_t i = 0; i < n; i++) nodes[i] = m[i]->node;
-    CLF_GO(clf_freeze(c, n, nodes, 0, NULL, &f, err));
-    CLF_GO(run_frozen(c, &f, n, m, bufs, err));
-    c->stats.evaluations++;
-out:
-    clf_frozen_release(&f);
-    if (n > FEW) {
-        clf_mem_free(&c->mem, nodes, n, sizeof *nodes);
-        clf_mem_free(&c->mem, bufs, n, sizeof *bufs);
+    size_t k = 0;
+    for (size_t i = 0; i < n && st == CLF_OK; i++)
+        if (!m[i]->node->value) nodes[k++] = m[i]->node;
+    if (st == CLF_OK) st = eval_nodes(c, left, nodes, bufs, err);
+    if (left > FEW) {
+        clf_mem_free(&c->mem, nodes, left, sizeof *nodes);
+        clf_mem_free(&c->mem, bufs, left, sizeof *bufs);
     }
     return st;
 }
@@ -134,7 +143,8 @@ clf_status clf_read_f64(clf_mat *m, double *out) {
     clf_ctx *c = m->ctx;
     clf_ctx_lock(c);
     clf_status st = eval_locked(1, &m);
-    if (st == CLF_OK && (!clf_gnode_single(&m->node->g) || !out)) st = fail_call(c, CLF_E_SHAPE, "clf_read_f64: the value is not a scalar or 1x1");
+    if (st == CLF_OK && !out) st = fail_call(c, CLF_E_ARG, "clf_read_f64: out is NULL");
+    if (st == CLF_OK && !clf_gnode_single(&m->node->g)) st = fail_call(c, CLF_E_SHAPE, "clf_read_f64: the value is not a scalar or 1x1");
     if (st == CLF_OK) *out = clf_scalar_as_f64(clf_scalar_load(m->node->value->host, 0, (clf_dtype)m->node->g.dtype));
     clf_ctx_unlock(c);
     return st;

@@ -106,6 +106,7 @@ static clf_status analyze(clf_report *r, clf_exe *x, clf_frozen *f, clf_err *err
         if (f->slot_node[s]->g.op == CLF_OP_PARAM) st = clf_fail(err, CLF_E_ARG, "explain: a program with parameters cannot be measured");
         else clf_slot_fill(&f->slot[s], f->slot_node[s]);
     }
+    if (st == CLF_OK) st = clf_leaves_check(c, f->nslot, f->slot_node, err);
     for (int round = 0; round < 2 && st == CLF_OK; round++) { /* the first run warms up */
         st = clf_exe_run(c, x, f->slot, true, bufs, err);
         for (size_t i = 0; i < f->nroot && st == CLF_OK; i++) clf_buf_unref(bufs[i]);
@@ -138,6 +139,7 @@ static clf_status explain_locked(clf_ctx *c, size_t n, clf_mat *const *m, clf_ex
         else nodes[i] = m[i]->node;
     }
     if (st != CLF_OK) goto out;
+    CLF_GO(clf_ctx_usable(c, err));
     CLF_GO(clf_freeze(c, n, nodes, 0, NULL, &f, err));
     CLF_GO(clf_run_plan(c, &f.g, &x, err));
     clf_report r = {.c = c, .x = x, .f = &f, .selector = c->knobs.fuse, .memo = (flags & CLF_EXPLAIN_MEMO) != 0, .kernel = (flags & CLF_EXPLAIN_KERNEL) != 0};

@@ -3,7 +3,6 @@
  * The prepared plan is looked up once and remembered until a setting changes. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/run/run.h"
 
@@ -11,18 +10,23 @@ struct clf_fn {
     clf_ctx *ctx;
     clf_fn *prev, *next;
     clf_frozen f;
-    clf_node **held;      /* every slot's node and every result: kept alive, parameters first */
+    clf_node **held;      /* every slot's node, kept alive; parameters first */
     size_t nparam, nresult, nheld;
     clf_exe *exe;
     uint64_t epoch;       /* of the plan tables when exe was looked up */
     clf_buf **bufs;
+    clf_mat **fresh;      /* scratch of a call: handles of the new results */
+    clf_node **arg;       /* scratch of a call: the arguments' nodes */
 };
 
-static clf_status check_params(size_t n, clf_mat *const *p, clf_err *err) {
+static clf_status check_params(clf_ctx *c, size_t n, clf_mat *const *p, clf_err *err) {
+    uint64_t mark = ++c->nodes.mark;
     for (size_t i = 0; i < n; i++) {
-        if (!p[i] || !p[i]->ctx || p[i]->node->g.op != CLF_OP_PARAM) return clf_fail(err, CLF_E_ARG, "clf_fn_new: parameter %zu was not made by clf_param", i + 1);
-        for (size_t k = 0; k < i; k++)
-            if (p[k]->node == p[i]->node) return clf_fail(err, CLF_E_ARG, "clf_fn_new: parameters %zu and %zu are the same", k + 1, i + 1);
+        if (!p[i] || p[i]->ctx != c || p[i]->node->g.op != CLF_OP_PARAM)
+            return clf_fail(err, CLF_E_ARG, "clf_fn_new: parameter %zu was not made by clf_param in this context", i + 1);
+        if (p[i]->node->mark == mark) return clf_fail(err, CLF_E_ARG, "clf_fn_new: parameters %d and %zu are the same", p[i]->node->number + 1, i + 1);
+        p[i]->node->mark = mark;
+        p[i]->node->number = (int32_t)i;
     }
     return CLF_OK;
 }
@@ -42,7 +46,9 @@ static clf_status freeze_fn(clf_ctx *c, clf_fn *f, clf_mat *const *params, clf_m
 static clf_status capture(clf_ctx *c, clf_fn *f, clf_err *err) {
     f->held = clf_mem_new(&c->mem, f->f.nslot, sizeof *f->held);
     f->bufs = clf_mem_new(&c->mem, f->nresult, sizeof *f->bufs);
-    if (!f->held || !f->bufs) return clf_fail(err, CLF_E_NOMEM, "clf_fn_new: out of memory");
+    f->fresh = clf_mem_new(&c->mem, f->nresult, sizeof *f->fresh);
+    f->arg = clf_mem_new(&c->mem, f->nparam, sizeof *f->arg);
+    if (!f->held || !f->bufs || !f->fresh || !f->arg) return clf_fail(err, CLF_E_NOMEM, "clf_fn_new: out of memory");
     for (size_t s = f->nparam; s < f->f.nslot; s++)
         if (f->f.slot_node[s]->g.op == CLF_OP_PARAM) return clf_fail(err, CLF_E_ARG, "clf_fn_new: a result depends on a parameter that is not in the list");
     for (size_t s = 0; s < f->f.nslot; s++) f->held[f->nheld++] = clf_node_ref(f->f.slot_node[s]);
@@ -55,6 +61,8 @@ static void free_locked(clf_fn *f) {
     for (size_t i = 0; i < f->nheld; i++) clf_node_unref(&c->nodes, f->held[i]);
     clf_mem_free(&c->mem, f->held, f->f.nslot, sizeof *f->held);
     clf_mem_free(&c->mem, f->bufs, f->nresult, sizeof *f->bufs);
+    clf_mem_free(&c->mem, f->fresh, f->nresult, sizeof *f->fresh);
+    clf_mem_free(&c->mem, f->arg, f->nparam, sizeof *f->arg);
     clf_frozen_release(&f->f);
     if (f->prev) f->prev->next = f->next;
     else if (c->fns == f) c->fns = f->next;
@@ -68,7 +76,7 @@ static clf_status new_locked(clf_ctx *c, size_t np, clf_mat *const *params, size
         if (!results[i] || results[i]->ctx != c) return clf_fail(err, CLF_E_ARG, "clf_fn_new: result %zu is missing or of another context", i + 1);
         if (results[i]->node->g.op == CLF_OP_ERROR) return clf_fail(err, results[i]->node->status, "%s", results[i]->node->text);
     }
-    CLF_TRY(check_params(np, params, err));
+    CLF_TRY(check_params(c, np, params, err));
     clf_fn *f = clf_mem_new(&c->mem, 1, sizeof *f);
     if (!f) return clf_fail(err, CLF_E_NOMEM, "clf_fn_new: out of memory");
     f->ctx = c;
@@ -129,17 +137,37 @@ static void fill_arg(clf_fn *f, size_t i, const clf_node *n) {
     s->buf = NULL;
 }
 
-/* Result i goes to a new handle, or into the caller's old one. */
-static clf_status give_result(clf_fn *f, size_t i, clf_mat **out, clf_err *err) {
+/* A handle of result i. NULL when out of memory. */
+static clf_mat *result_handle(clf_fn *f, size_t i) {
     clf_ctx *c = f->ctx;
     const clf_gnode *g = &f->f.g.node[f->f.g.root[i]];
     clf_node *n = clf_leaf_node(c, (clf_dtype)g->dtype, g->scalar, clf_rows(g), clf_cols(g), f->bufs[i]);
-    if (!n) return clf_fail(err, CLF_E_NOMEM, "clf_call: out of memory");
-    if (*out && (*out)->ctx == c && *out != &c->oom) {
-        clf_node_unref(&c->nodes, (*out)->node);
-        (*out)->node = n;
-    } else *out = clf_handle_new(c, n);
-    return CLF_OK;
+    clf_mat *m = n ? clf_handle_new(c, n) : NULL;
+    return m == &c->oom ? NULL : m;
+}
+
+/* The caller's old handle takes over the new value, and the old value goes with the new handle. */
+static void give_result(clf_ctx *c, clf_mat *fresh, clf_mat **out) {
+    if (!*out || (*out)->ctx != c || *out == &c->oom) {
+        *out = fresh;
+        return;
+    }
+    clf_node *old = (*out)->node;
+    (*out)->node = fresh->node;
+    fresh->node = old;
+    clf_handle_free(c, fresh);
+}
+
+/* All results or none: what can fail comes first. */
+static clf_status give_results(clf_fn *f, clf_mat **outs, clf_err *err) {
+    size_t n = 0;
+    while (n < f->nresult && (f->fresh[n] = result_handle(f, n)) != NULL) n++;
+    bool all = n == f->nresult;
+    for (size_t i = 0; i < n; i++) {
+        if (all) give_result(f->ctx, f->fresh[i], &outs[i]);
+        else clf_handle_free(f->ctx, f->fresh[i]);
+    }
+    return all ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "clf_call: out of memory");
 }
 
 static clf_status evaluate_args(clf_ctx *c, size_t n, clf_mat *const *args, clf_err *err) {
@@ -152,21 +180,23 @@ static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t
     clf_ctx *c = f->ctx;
     if (na != f->nparam || no != f->nresult || (na && !args) || !outs)
         return clf_fail(err, CLF_E_ARG, "clf_call: %zu arguments and %zu results given, the function has %zu and %zu", na, no, f->nparam, f->nresult);
-    if (c->pid != getpid()) return clf_fail(err, CLF_E_STATE, "this context belongs to another process; open a new one after fork");
+    CLF_TRY(clf_ctx_usable(c, err));
     for (size_t i = 0; i < na; i++) CLF_TRY(bind_arg(f, i, args[i], err));
     CLF_TRY(evaluate_args(c, na, args, err));
-    for (size_t i = 0; i < na; i++) fill_arg(f, i, args[i]->node);
+    for (size_t i = 0; i < na; i++) {
+        f->arg[i] = args[i]->node;
+        fill_arg(f, i, args[i]->node);
+    }
+    CLF_TRY(clf_leaves_check(c, na, f->arg, err));
+    CLF_TRY(clf_leaves_check(c, f->nheld - f->nparam, f->held + f->nparam, err));
     if (!f->exe || f->epoch != c->run->epoch) {
         CLF_TRY(clf_run_plan(c, &f->f.g, &f->exe, err));
         f->epoch = c->run->epoch;
     } else c->stats.plan_hits++;
     CLF_TRY(clf_exe_run(c, f->exe, f->f.slot, false, f->bufs, err));
-    clf_status st = CLF_OK;
-    for (size_t i = 0; i < no; i++) {
-        if (st == CLF_OK) st = give_result(f, i, &outs[i], err);
-        clf_buf_unref(f->bufs[i]);
-    }
-    c->stats.evaluations++;
+    clf_status st = give_results(f, outs, err);
+    for (size_t i = 0; i < no; i++) clf_buf_unref(f->bufs[i]);
+    c->stats.evaluations += st == CLF_OK;
     return st;
 }
 

@@ -90,6 +90,13 @@ clf_mat *clf_handle_error(clf_ctx *c, const clf_err *err) {
     return clf_handle_new(c, n);
 }
 
+clf_mat *clf_handle_fail(clf_ctx *c, const clf_err *err) {
+    clf_ctx_lock(c);
+    clf_mat *m = clf_handle_error(c, err);
+    clf_ctx_unlock(c);
+    return m;
+}
+
 void clf_free(clf_mat *m) {
     if (!m || !m->ctx) return;
     clf_ctx *c = m->ctx;
@@ -131,37 +138,57 @@ clf_mat *clf_keep(clf_mat *m) {
 
 clf_ctx *clf_ctx_of(const clf_mat *m) { return m ? m->ctx : NULL; }
 
+static clf_status status_locked(const clf_mat *m, const char **message) {
+    bool bad = m->node->g.op == CLF_OP_ERROR;
+    if (message) *message = bad ? m->node->text : "";
+    return bad ? m->node->status : CLF_OK;
+}
+
 clf_status clf_status_of(const clf_mat *m, const char **message) {
-    clf_status st = !m ? CLF_E_ARG : m->node->g.op == CLF_OP_ERROR ? m->node->status : CLF_OK;
-    if (message) *message = !m ? "no handle" : st != CLF_OK ? m->node->text : "";
+    if (!m || !m->ctx) {
+        if (message) *message = "no handle";
+        return CLF_E_ARG;
+    }
+    clf_ctx_lock(m->ctx);
+    clf_status st = status_locked(m, message);
+    clf_ctx_unlock(m->ctx);
     return st;
 }
 
 clf_status clf_info(const clf_mat *m, int64_t *rows, int64_t *cols, clf_dtype *t, bool *scalar) {
-    clf_status st = clf_status_of(m, NULL);
+    if (!m || !m->ctx) return CLF_E_ARG;
+    clf_ctx_lock(m->ctx);
+    clf_status st = status_locked(m, NULL);
+    clf_gnode g = m->node->g;
+    clf_ctx_unlock(m->ctx);
     if (st != CLF_OK) return st;
-    const clf_gnode *g = &m->node->g;
-    if (rows) *rows = clf_rows(g);
-    if (cols) *cols = clf_cols(g);
-    if (t) *t = (clf_dtype)g->dtype;
-    if (scalar) *scalar = g->scalar;
+    if (rows) *rows = clf_rows(&g);
+    if (cols) *cols = clf_cols(&g);
+    if (t) *t = (clf_dtype)g.dtype;
+    if (scalar) *scalar = g.scalar;
+    return CLF_OK;
+}
+
+clf_status clf_node_name(clf_ctx *c, clf_node *n, const char *name, clf_err *err) {
+    size_t bytes = strlen(name) + 1;
+    char *text = clf_mem_new(&c->mem, bytes, 1);
+    if (!text) return clf_fail(err, CLF_E_NOMEM, "clf_label: out of memory");
+    memcpy(text, name, bytes);
+    clf_mem_free(&c->mem, n->text, n->text_bytes, 1);
+    n->text = text;
+    n->text_bytes = bytes;
     return CLF_OK;
 }
 
 clf_status clf_label(clf_mat *m, const char *name) {
-    if (!m || !m->ctx || !name) return CLF_E_ARG;
+    if (!m || !m->ctx) return CLF_E_ARG;
     clf_ctx *c = m->ctx;
-    clf_node *n = m->node;
-    if (n->g.op != CLF_OP_LEAF && n->g.op != CLF_OP_PARAM) return CLF_E_ARG;
-    size_t bytes = strlen(name) + 1;
+    clf_err err = {CLF_OK, ""};
     clf_ctx_lock(c);
-    char *text = clf_mem_new(&c->mem, bytes, 1);
-    if (text) {
-        memcpy(text, name, bytes);
-        clf_mem_free(&c->mem, n->text, n->text_bytes, 1);
-        n->text = text;
-        n->text_bytes = bytes;
-    }
+    bool named = m->node->g.op == CLF_OP_LEAF || m->node->g.op == CLF_OP_PARAM;
+    clf_status st = name && named ? clf_node_name(c, m->node, name, &err)
+                                  : clf_fail(&err, CLF_E_ARG, "clf_label: %s", name ? "only leaves and parameters have names" : "name is NULL");
+    if (st != CLF_OK) clf_ctx_fail(c, &err);
     clf_ctx_unlock(c);
-    return text ? CLF_OK : CLF_E_NOMEM;
+    return st;
 }

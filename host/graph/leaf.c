@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Leaves: a buffer and its version as a node; files as leaves. */
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "formats/fmt.h"
@@ -14,14 +14,25 @@ clf_node *clf_leaf_node(clf_ctx *c, clf_dtype t, bool scalar, int64_t rows, int6
     w.g.scalar = scalar;
     w.g.rank = scalar ? 0 : 2;
     w.g.in[0] = w.g.in[1] = w.g.in[2] = -1;
-    w.g.dim[0] = (clf_dim){rows, -1};
-    w.g.dim[1] = (clf_dim){cols, -1};
+    clf_gnode_shape(&w.g, rows, cols);
     w.g.attr[0] = (int64_t)buf->id;
     w.g.attr[1] = (int64_t)atomic_load(&buf->version);
     w.value = buf;
     w.nnz_est = (double)rows * (double)cols;
     w.nnz_max = INT64_MAX;
     return clf_node_get(&c->nodes, &w);
+}
+
+clf_status clf_leaves_check(clf_ctx *c, size_t n, clf_node *const *leaf, clf_err *err) {
+    if (!c->knobs.checksum) return CLF_OK;
+    for (size_t i = 0; i < n; i++) {
+        clf_buf *b = leaf[i]->value;
+        const clf_gnode *g = &leaf[i]->g;
+        if (!b || !b->borrowed || clf_buf_intact(b)) continue;
+        return clf_fail(err, CLF_E_STATE, "borrowed memory of %s (%" PRId64 "x%" PRId64 " %s) changed without clf_changed", leaf[i]->text ? leaf[i]->text : "a leaf",
+                        clf_rows(g), clf_cols(g), clf_dtype_name((clf_dtype)g->dtype));
+    }
+    return CLF_OK;
 }
 
 /* A reader's block becomes a buffer that gives it back to the ledger. Out of memory: the block is released. */
@@ -39,6 +50,7 @@ static clf_mat *adopt(clf_ctx *c, clf_dense *d) {
 
 static clf_status read_options(clf_ctx *c, const clf_load_options *given, clf_load_options *o, clf_read_opts *r, clf_err *err) {
     memset(o, 0, sizeof *o);
+    if (given && given->struct_size < sizeof given->struct_size) return clf_fail(err, CLF_E_ARG, "clf_load: clf_load_options.struct_size is not set");
     if (given) memcpy(o, given, given->struct_size < sizeof *o ? given->struct_size : sizeof *o);
     memset(r, 0, sizeof *r);
     r->dtype = strcmp(c->knobs.dtype, "f32") ? CLF_F64 : CLF_F32;

@@ -15,8 +15,8 @@ struct clf_node {
     uint64_t id;            /* recording order, unique; what hashes use instead of addresses */
     uint64_t hash;
     uint32_t refs;
-    uint32_t mark;          /* freeze: planning run that numbered it, and its number there */
-    int32_t number;
+    int32_t number;         /* freeze: planning run that numbered it (mark), and its number there */
+    uint64_t mark;
     clf_buf *value;         /* LEAF: its memory; others: their value once evaluated; else NULL */
     clf_scalar num;         /* CONST */
     char *text;             /* ERROR: the message; LEAF and PARAM: a name, or NULL (clf_mem, text_bytes) */
@@ -35,7 +35,7 @@ typedef struct clf_nodes {
     clf_node *free;
     struct clf_node_slab *slabs;
     uint64_t next_id;
-    uint32_t mark;          /* number of the latest freeze */
+    uint64_t mark;          /* number of the latest freeze */
 } clf_nodes;
 
 void clf_nodes_init(clf_nodes *t, clf_mem *mem);

@@ -19,15 +19,14 @@ static void describe(clf_node *w, clf_op op, int n, clf_node *const *in) {
     w->g.nin = (uint8_t)n;
     for (int i = 0; i < n; i++) w->in[i] = in[i];
     for (int i = 0; i < 3; i++) w->g.in[i] = -1;
-    w->g.dim[0] = w->g.dim[1] = (clf_dim){1, -1};
+    clf_gnode_shape(&w->g, 1, 1);
     w->nnz_max = INT64_MAX;
 }
 
 static void shape(clf_node *w, int64_t rows, int64_t cols) {
     w->g.rank = 2;
     w->g.scalar = 0;
-    w->g.dim[0] = (clf_dim){rows, -1};
-    w->g.dim[1] = (clf_dim){cols, -1};
+    clf_gnode_shape(&w->g, rows, cols);
 }
 
 /* Cells of any matrix must be countable, and addressable as f64. */

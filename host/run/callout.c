@@ -137,20 +137,17 @@ static clf_status co_rand(const clf_host_call *h, clf_err *err) {
 }
 
 /* Stable merge sort of row numbers by one column; NaN sorts last in both directions. */
-static bool before(double a, double b, bool decreasing) {
-    if (a != a || b != b) return a == a; /* a number comes before NaN */
-    return decreasing ? a >= b : a <= b;
-}
-
 typedef struct sorter { const clf_gnode *x; const void *data; int64_t by; bool decreasing; } sorter;
 
-static double sort_key(const sorter *s, int64_t row) {
-    return clf_scalar_as_f64(clf_scalar_load(s->data, (size_t)(row * clf_cols(s->x) + s->by), (clf_dtype)s->x->dtype));
+static clf_scalar sort_key(const sorter *s, int64_t row) {
+    return clf_scalar_load(s->data, (size_t)(row * clf_cols(s->x) + s->by), (clf_dtype)s->x->dtype);
 }
 
 static bool in_order(const sorter *s, int64_t a, int64_t b) {
-    double x = sort_key(s, a), y = sort_key(s, b);
-    return before(x, y, s->decreasing) || (x != x && y != y);
+    clf_scalar x = sort_key(s, a), y = sort_key(s, b);
+    if (!clf_dtype_float(x.dtype)) return s->decreasing ? x.u.i >= y.u.i : x.u.i <= y.u.i;
+    if (x.u.f != x.u.f || y.u.f != y.u.f) return y.u.f != y.u.f; /* NaN comes last */
+    return s->decreasing ? x.u.f >= y.u.f : x.u.f <= y.u.f;
 }
 
 static void merge_runs(const sorter *s, const int64_t *a, int64_t *b, int64_t n, int64_t run) {

@@ -187,11 +187,11 @@ static clf_status take_results(runner *r, clf_buf **results, clf_err *err) {
     for (int32_t i = 0; i < p->nroot; i++) {
         const clf_plan_value *v = &p->value[p->root[i]];
         clf_buf *b = v->slot >= 0 ? r->slots[v->slot].buf : r->x->made[p->root[i]];
-        if (b) results[i] = clf_buf_ref(b);
-        else { /* a number asked for as a result */
+        if (b && !b->borrowed) results[i] = clf_buf_ref(b);
+        else { /* a number, or the caller's memory, which may change later: results never do */
             results[i] = clf_buf_pooled(&r->c->run->blocks, ++r->c->next_buf, v->bytes);
-            if (!results[i]) return clf_fail(err, CLF_E_NOMEM, "out of memory for a scalar result");
-            memcpy(results[i]->host, r->slots[v->slot].ptr, v->bytes);
+            if (!results[i]) return clf_fail(err, CLF_E_NOMEM, "out of memory: a result of %zu bytes", v->bytes);
+            if (v->bytes) memcpy(results[i]->host, r->slots[v->slot].ptr, v->bytes);
         }
     }
     return CLF_OK;

@@ -30,6 +30,7 @@ static void free_tile(clf_ctx *c, clf_tile_entry *t) {
     clf_mem_free(&c->mem, t, 1, sizeof *t);
 }
 
+/* Plans and tile programs go together: plans point to tile programs, and both depend on the settings. */
 void clf_run_forget(clf_ctx *c) {
     clf_run *r = c->run;
     for (int b = 0; b < CLF_PLAN_BUCKETS; b++)
@@ -38,7 +39,13 @@ void clf_run_forget(clf_ctx *c) {
             r->plans[b] = x->next;
             clf_exe_free(c, x);
         }
-    r->nplans = 0;
+    for (int b = 0; b < CLF_TILE_BUCKETS; b++)
+        while (r->tiles[b]) {
+            clf_tile_entry *t = r->tiles[b];
+            r->tiles[b] = t->next;
+            free_tile(c, t);
+        }
+    r->nplans = r->key_bytes = 0;
     r->epoch++;
 }
 
@@ -46,12 +53,6 @@ void clf_run_free(clf_ctx *c) {
     clf_run *r = c->run;
     if (!r) return;
     clf_run_forget(c);
-    for (int b = 0; b < CLF_TILE_BUCKETS; b++)
-        while (r->tiles[b]) {
-            clf_tile_entry *t = r->tiles[b];
-            r->tiles[b] = t->next;
-            free_tile(c, t);
-        }
     clf_devs_close(r->devs);
     clf_blas_close(r->blas);
     clf_pool_free(r->pool);
@@ -125,6 +126,45 @@ const clf_profile *clf_run_host_profile(clf_ctx *c) {
 
 const clf_profile *clf_run_device_profile(clf_ctx *c) { return &c->run->device; }
 
+/* ---- settings ---- */
+
+/* Other threads; the old ones stay when these cannot be had. */
+static clf_status change_threads(clf_ctx *c, clf_err *err) {
+    clf_run *r = c->run;
+    clf_pool *pool = clf_pool_new(&c->mem, (int)c->knobs.threads);
+    clf_blas *blas = pool ? clf_blas_open(&c->mem, clf_pool_threads(pool)) : NULL;
+    if (!blas) {
+        clf_pool_free(pool);
+        return clf_fail(err, CLF_E_NOMEM, "clf_set: out of memory for threads");
+    }
+    clf_blas_close(r->blas);
+    clf_pool_free(r->pool);
+    r->pool = pool;
+    r->blas = blas;
+    return CLF_OK;
+}
+
+static void close_devices(clf_ctx *c) {
+    clf_run *r = c->run;
+    if (r->devs) c->stats.build_ns += clf_devs_stats(r->devs).build_ns;
+    clf_devs_close(r->devs);
+    r->devs = NULL;
+    r->devs_tried = false;
+}
+
+clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
+    clf_run *r = c->run;
+    const clf_knobs *is = &c->knobs;
+    bool folder = strcmp(was->cache_dir, is->cache_dir), reopen = folder || was->max_alloc != is->max_alloc || was->host_pointers != is->host_pointers;
+    if (was->threads != is->threads) CLF_TRY(change_threads(c, err));
+    if (!memcmp(was, is, sizeof *is)) return CLF_OK;
+    clf_run_forget(c);
+    if (reopen) close_devices(c);
+    if (reopen || strcmp(was->device, is->device) || strcmp(was->profile_file, is->profile_file)) r->chosen = -1;
+    if (folder || was->threads != is->threads) r->host_profiled = false;
+    return CLF_OK;
+}
+
 /* ---- tables ---- */
 
 static clf_isa isa_of(const clf_ctx *c) {
@@ -158,7 +198,6 @@ clf_status clf_run_tile(clf_ctx *c, const clf_step *s, clf_tile_entry **out, clf
     t->hash = h;
     t->next = *bucket;
     *bucket = t;
-    r->ntiles++;
     *out = t;
     return CLF_OK;
 }
@@ -173,7 +212,8 @@ static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, u
     clf_run *r = c->run;
     uint64_t start = now_ns();
     clf_exe *x = NULL;
-    if (r->nplans >= CLF_PLANS_KEPT) clf_run_forget(c); /* a cache, not a leak: programs that never repeat start over */
+    /* a cache, not a leak: programs that never repeat start over */
+    if (r->nplans >= CLF_PLANS_KEPT || r->key_bytes > CLF_PLAN_KEYS_BYTES) clf_run_forget(c);
     CLF_TRY(clf_exe_new(&x, c, g, c->knobs.fuse, err));
     x->key = clf_mem_new(&c->mem, key->len, 1);
     if (!x->key) {
@@ -185,6 +225,7 @@ static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, u
     x->next = r->plans[h % CLF_PLAN_BUCKETS];
     r->plans[h % CLF_PLAN_BUCKETS] = x;
     r->nplans++;
+    r->key_bytes += key->len;
     c->stats.plans++;
     c->stats.plan_ns += now_ns() - start;
     *out = x;

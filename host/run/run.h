@@ -5,7 +5,7 @@
 #include "core/blocks.h"
 #include "host/run/exe.h"
 
-/* Tile programs are shared by all plans of a context; keyed by the step's canonical bytes. */
+/* Tile programs are shared by all plans of a context, and forgotten with them; keyed by the step's canonical bytes. */
 typedef struct clf_tile_entry {
     struct clf_tile_entry *next;
     uint64_t hash;
@@ -14,7 +14,7 @@ typedef struct clf_tile_entry {
     clf_tile *tile;
 } clf_tile_entry;
 
-enum { CLF_PLAN_BUCKETS = 256, CLF_TILE_BUCKETS = 256, CLF_PLANS_KEPT = 512 };
+enum { CLF_PLAN_BUCKETS = 256, CLF_TILE_BUCKETS = 256, CLF_PLANS_KEPT = 512, CLF_PLAN_KEYS_BYTES = 1 << 24 };
 
 typedef struct clf_run {
     clf_blocks blocks;
@@ -26,10 +26,9 @@ typedef struct clf_run {
     clf_profile host, device;   /* device: of the chosen OpenCL device */
     int chosen;                 /* index of clf_devs; -1 none */
     clf_exe *plans[CLF_PLAN_BUCKETS];
-    size_t nplans;
+    size_t nplans, key_bytes;   /* key_bytes: of all plans, as a measure of their memory */
     uint64_t epoch;             /* grows whenever plans are forgotten: remembered clf_exe pointers are stale then */
     clf_tile_entry *tiles[CLF_TILE_BUCKETS];
-    size_t ntiles;
     uint64_t dump_serial;
 } clf_run;
 
@@ -45,12 +44,16 @@ const clf_profile *clf_run_host_profile(clf_ctx *c);
 const clf_profile *clf_run_device_profile(clf_ctx *c);
 /** The prepared plan for a graph, from the cache or made now. */
 clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *err);
-/** Forget all plans (a setting changed). */
+/** After a setting changed: what was opened or made under the old ones goes. On failure nothing has changed. */
+clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err);
+/** Forget all plans and tile programs. */
 void clf_run_forget(clf_ctx *c);
 clf_status clf_run_tile(clf_ctx *c, const clf_step *s, clf_tile_entry **out, clf_err *err);
 /** The dump folder's next file, or nothing when CLF_DUMP is not set. Never fails the evaluation. */
 void clf_run_dump(clf_ctx *c, const char *what, const char *ext, const char *text, size_t n);
 
+/** With the checksum setting: does borrowed memory among these leaves still hold what it held? errors: CLF_E_STATE naming the leaf. */
+clf_status clf_leaves_check(clf_ctx *c, size_t n, clf_node *const *leaf, clf_err *err);
 /** Evaluate handles while holding the lock (eval.c). */
 clf_status clf_eval_in_lock(clf_ctx *c, size_t n, clf_mat *const *m, clf_err *err);
 

@@ -2,7 +2,7 @@
  * From a cplan to the linear program of tile_prog.h: which loops run at which level, in which registers, and where sinks drink.
  *
  * Values nobody needs are dropped. A sink stands right behind the loop that makes its value, so that the register is free soon.
- * A product that only a full sum reads is taken into the sum's leaf (a row of the fused table), with no register at all. */
+ * A product that only one sum reads is taken into the sum's loop (a row of the fused tables), with no register at all. */
 #include "host/run/tile_prog.h"
 
 #include <string.h>
@@ -88,11 +88,11 @@ static bool is_lone_product(const clf_tile_maker *m, int32_t v)
     return x->op == CLF_OP_MUL && m->uses[v] == 1 && level_of(m->c, x->axes) == CLF_LV_CELL;
 }
 
-/* Which fused producer a full fold of value v may use. */
+/* Which fused producer a fold may use. */
 static int fuse_of(const clf_tile_maker *m, const clf_sink *s)
 {
     const clf_value *v = &m->c->value[s->value[0]];
-    if (s->kind != CLF_SINK_FOLD || s->keep != 0 || !is_lone_product(m, s->value[0])) return CLF_FUSE_NONE;
+    if (s->kind != CLF_SINK_FOLD || !is_lone_product(m, s->value[0])) return CLF_FUSE_NONE;
     int fuse = is_lone_product(m, v->in[0]) || is_lone_product(m, v->in[1]) ? CLF_FUSE_MUL3 : CLF_FUSE_MUL;
     return m->t->isa.fold->fused[fuse][s->fold][v->dtype] ? fuse : CLF_FUSE_NONE;
 }
@@ -232,6 +232,7 @@ static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k)
     k->level = CLF_LV_CELL;
     k->fold = t->isa.fold->fold[s->fold][dtype];
     k->leaf = k->fold->leaf;
+    k->col_step = k->fold->col_step;
     k->lanes = (uint8_t)clf_lanes((clf_dtype)dtype);
     k->cast = t->isa.cell->cast[k->fold->result_int ? CLF_I64 : CLF_F64][k->out_dtype];
     k->index = k->kind == CLF_TS_FULL ? t->nfull++ : k->kind == CLF_TS_ROWS ? t->nrows++ : t->ncols++;
@@ -243,6 +244,7 @@ static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k)
         return;
     }
     k->leaf = t->isa.fold->fused[k->fuse][s->fold][dtype];
+    k->col_step = t->isa.fold->fused_col[k->fuse][s->fold][dtype];
     fuse_operands(m, s, k);
 }
 

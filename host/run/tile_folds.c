@@ -247,16 +247,6 @@ enum {
             LANE_STORE(F, i)                                                                               \
         }                                                                                                  \
     }                                                                                                      \
-    static void NAME(col_step_, F)(int64_t n, int64_t k, const void *px, void *const s[3])                 \
-    {                                                                                                      \
-        const E_T *x = px;                                                                                 \
-        LANES_AT(F, s)                                                                                     \
-        TILE_IVDEP for (int64_t i = 0; i < n; i++) {                                                       \
-            LANE_LOAD(F, i)                                                                                \
-            NAME(step1_, F)(&a0, &a1, &a2, x[i], k);                                                       \
-            LANE_STORE(F, i)                                                                               \
-        }                                                                                                  \
-    }                                                                                                      \
     static void NAME(col_end_, F)(int64_t cols, int64_t lanes, void *const s[3], clf_word *const out[3])   \
     {                                                                                                      \
         LANES_AT(F, s)                                                                                     \
@@ -271,6 +261,21 @@ enum {
                     NAME(merge1_, F)(&w0[l], &w1[l], &w2[l], w0[l + h], w1[l + h], w2[l + h]);             \
             WORDS_STORE(F, out, j, w0[0], w1[0], w2[0])                                                    \
         }                                                                                                  \
+    }
+
+/* Step n columns, or n cells of several rows where the position does not matter. */
+#define FOLD_COL_STEP(F, what, VALUE)                                                                                      \
+    static void NAME(what, F)(int64_t n, int64_t k, const void *pa, const void *pb, const void *pc, void *const s[3])      \
+    {                                                                                                                      \
+        const E_T *x = pa, *y = pb, *z = pc;                                                                               \
+        (void)y;                                                                                                           \
+        (void)z;                                                                                                           \
+        LANES_AT(F, s)                                                                                                     \
+        TILE_IVDEP for (int64_t i = 0; i < n; i++) {                                                                       \
+            LANE_LOAD(F, i)                                                                                                \
+            NAME(step1_, F)(&a0, &a1, &a2, VALUE(i), k);                                                                   \
+            LANE_STORE(F, i)                                                                                               \
+        }                                                                                                                  \
     }
 
 #define RESULT_INT_W ((W_T)0.5 == 0)
@@ -291,6 +296,7 @@ enum {
     FOLD_PIECES(F)                              \
     FOLD_WIDE(F)                                \
     FOLD_COLUMNS(F)                             \
+    FOLD_COL_STEP(F, col_step_, VALUE_PLAIN)    \
     FOLD_FNS(F)
 
 /* Lowering casts integers before these folds, so they exist for fewer types: WIDE f32 f64 i64, REAL f32 f64, ANY all. */
@@ -330,6 +336,8 @@ enum {
 #include "core/folds.def"
 FOLD_LEAF(SUM, mul_, VALUE_MUL)
 FOLD_LEAF(SUM, mul3_, VALUE_MUL3)
+FOLD_COL_STEP(SUM, col_mul_, VALUE_MUL)
+FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
 #undef ELEM_T
 
 #define ELEM_T f64
@@ -337,6 +345,8 @@ FOLD_LEAF(SUM, mul3_, VALUE_MUL3)
 #include "core/folds.def"
 FOLD_LEAF(SUM, mul_, VALUE_MUL)
 FOLD_LEAF(SUM, mul3_, VALUE_MUL3)
+FOLD_COL_STEP(SUM, col_mul_, VALUE_MUL)
+FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
 #undef ELEM_T
 
 #define ELEM_T i32
@@ -392,5 +402,9 @@ const clf_fold_table TILE_SYMBOL(fold_table) = {
     .fused = {
         [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {mul_SUM_f32, mul_SUM_f64}},
         [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {mul3_SUM_f32, mul3_SUM_f64}},
+    },
+    .fused_col = {
+        [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {col_mul_SUM_f32, col_mul_SUM_f64}},
+        [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {col_mul3_SUM_f32, col_mul3_SUM_f64}},
     },
 };

@@ -23,6 +23,7 @@ typedef struct clf_fold_state { clf_word s[3]; } clf_fold_state;
 typedef struct clf_lane_state { _Alignas(64) char s[3][CLF_MAX_LANES * 8]; } clf_lane_state;
 
 typedef void (*clf_leaf_fn)(int64_t n, int64_t k, const void *a, const void *b, const void *c, clf_fold_state *out);
+typedef void (*clf_col_fn)(int64_t n, int64_t k, const void *a, const void *b, const void *c, void *const s[3]);
 /* Folds over one value type. k: position of the first cell. */
 typedef struct clf_fold_fns {
     /* A whole leaf of n <= 512 cells; reads up to the next multiple of the lanes. b and c are for fused producers. */
@@ -38,7 +39,7 @@ typedef struct clf_fold_fns {
     void (*finish)(int64_t n, clf_word *r, clf_word *const s[3]);
     /* Column folds: lane states are arrays of lanes * cols, lane-major. */
     void (*col_begin)(int64_t n, void *const s[3]);
-    void (*col_step)(int64_t n, int64_t k, const void *x, void *const s[3]);
+    clf_col_fn col_step;
     void (*col_end)(int64_t cols, int64_t lanes, void *const s[3], clf_word *const out[3]);
     void (*col_merge)(int64_t n, clf_word *const s[3], clf_word *const t[3]);
     uint8_t comp_bytes[3]; /* element size of each lane component; 0: absent */
@@ -46,7 +47,7 @@ typedef struct clf_fold_fns {
     bool uses_k;           /* step looks at the position */
 } clf_fold_fns;
 
-/* Producers that a full fold can take in: value = f(a, b, c) with no tile between. */
+/* Producers that a fold can take in: value = f(a, b, c) with no tile between. */
 enum { CLF_FUSE_NONE, CLF_FUSE_MUL, CLF_FUSE_MUL3, CLF_NFUSED };
 
 /* Table of one build of tile_loops.c ... */
@@ -67,6 +68,7 @@ typedef struct clf_cell_table {
 typedef struct clf_fold_table {
     const clf_fold_fns *fold[CLF_NFOLDS][CLF_NDTYPES]; /* NULL: lowering casts the value first */
     clf_leaf_fn fused[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* NULL: not fused */
+    clf_col_fn fused_col[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* for the same */
 } clf_fold_table;
 typedef struct clf_isa_table {
     const clf_cell_table *cell;

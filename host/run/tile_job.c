@@ -10,7 +10,7 @@ enum {
     PARALLEL_NS = 30000,      /* one core's time below which waking others costs more than it gives */
     PARTS_PER_WORKER = 8,
     PART_CELLS = 8192,        /* smaller parts are not worth handing out */
-    STREAM_BYTES = 32 << 20,  /* results above this are written past the caches */
+    STREAM_BYTES = 16 << 20,  /* results above this are written past the caches */
     KEEP_BYTES = 8 << 20      /* larger scratch is given back after the run */
 };
 
@@ -130,7 +130,7 @@ static size_t lay(clf_layout *l, size_t n, size_t each)
 }
 
 /* What a worker has, in order: slots, registers, row trees, column folds, their lanes, their levels. */
-static size_t worker_layout(clf_tile_job *j)
+static bool worker_layout(clf_tile_job *j)
 {
     const clf_tile *t = j->t;
     clf_layout l = {0};
@@ -148,8 +148,8 @@ static size_t worker_layout(clf_tile_job *j)
         lay(&l, (size_t)(3 * t->ncols - 1), j->lane_bytes);
         for (int i = 0; i < 3 * t->ncols; i++) lay(&l, (size_t)j->col_depth, cols * sizeof(clf_word));
     }
-    j->worker_bytes = l.overflow ? 0 : l.at;
-    return j->worker_bytes;
+    j->worker_bytes = l.at;
+    return !l.overflow;
 }
 
 static bool layout(clf_tile_job *j, clf_layout *l, size_t at[6])
@@ -157,7 +157,7 @@ static bool layout(clf_tile_job *j, clf_layout *l, size_t at[6])
     const clf_tile *t = j->t;
     size_t table = (size_t)(j->cols > CLF_TILE ? j->cols : CLF_TILE) + 4 * CLF_TILE_PAD;
     if (t->ncols > 0) j->col_depth = levels_of(j);
-    if (worker_layout(j) == 0) return false;
+    if (!worker_layout(j)) return false;
     j->col_bytes = 0;
     at[0] = lay(l, (size_t)t->nscalar, CLF_REG_BYTES);
     if (t->ncol > 0) {

@@ -42,6 +42,7 @@ typedef struct clf_tile_sink {
     int32_t index;             /* among the sinks of its kind */
     const clf_fold_fns *fold;
     clf_leaf_fn leaf;
+    clf_col_fn col_step;
     clf_loop_fn cast;          /* from the fold's word to the result's type */
 } clf_tile_sink;
 

@@ -148,13 +148,20 @@ static void spread_rows(clf_tile_frame *f, int64_t first, int64_t rows, int64_t 
 
 /* ---- once per tile ------------------------------------------------------------------------------------------------------------------ */
 
+/* Cells that loops and sinks may touch from the start of the tile. */
+static int64_t reach(const clf_tile_frame *f)
+{
+    int64_t pad = clf_tile_pad(f->n), over = f->n + f->job->over;
+    return pad > over ? pad : over;
+}
+
 /* Point a CELL load at its cells: in place, or copied or gathered into its register. */
 static void place_load(clf_tile_frame *f, const clf_tile_source *s, const clf_tile_place *p)
 {
     const clf_tile_job *j = f->job;
-    int64_t at = p->row * f->row + p->col * f->col, pad = clf_tile_pad(f->n) > f->n + j->over ? clf_tile_pad(f->n) : f->n + j->over;
+    int64_t at = p->row * f->row + p->col * f->col;
     bool whole = p->col == 1 && (f->rows == 1 || p->row == j->cols);
-    if (whole && at >= 0 && at + pad <= p->elems) {
+    if (whole && at >= 0 && at + reach(f) <= p->elems) {
         f->slot[s->slot] = (void *)(p->at + ((size_t)at << s->log2));
         return;
     }
@@ -186,7 +193,7 @@ static void place_sources(clf_tile_frame *f)
 static void place_results(clf_tile_frame *f)
 {
     const clf_tile_job *j = f->job;
-    bool room = !j->stream && f->cell + clf_tile_pad(f->n) <= f->limit;
+    bool room = !j->stream && f->cell + reach(f) <= f->limit;
     for (int i = 0; i < j->t->nsink; i++) {
         const clf_tile_sink *s = &j->t->sink[i];
         if (s->kind != CLF_TS_STORE || !s->direct) continue;

@@ -95,6 +95,8 @@ static void full_piece(const clf_tile_sink *s, clf_full *u, int64_t cell, int64_
     clf_tree_push(&u->tree, s->fold, cell / CLF_LEAF, 0, &leaf);
 }
 
+static const char *operand(const clf_tile_frame *f, int32_t slot) { return slot < 0 ? NULL : f->slot[slot]; }
+
 /* The cells of the tile: the value's, or the product that a fused leaf would have taken in. */
 static const char *cells_of(clf_tile_frame *f, const clf_tile_sink *s)
 {
@@ -112,7 +114,7 @@ static void fold_full(clf_tile_frame *f, const clf_tile_sink *s)
     int64_t total = j->rows * j->cols;
     if (f->cell % CLF_LEAF == 0 && (f->n == CLF_LEAF || f->cell + f->n == total) && f->n > 0) {
         clf_fold_state leaf;
-        s->leaf(f->n, f->cell, f->slot[s->slot], s->b < 0 ? NULL : f->slot[s->b], s->c < 0 ? NULL : f->slot[s->c], &leaf);
+        s->leaf(f->n, f->cell, f->slot[s->slot], operand(f, s->b), operand(f, s->c), &leaf);
         clf_tree_push(&u->tree, s->fold, f->cell / CLF_LEAF, 0, &leaf);
         return;
     }
@@ -129,16 +131,15 @@ static void fold_full(clf_tile_frame *f, const clf_tile_sink *s)
 static void fold_rows(clf_tile_frame *f, const clf_tile_sink *s)
 {
     const clf_tile_job *j = f->job;
-    const char *x = f->slot[s->slot];
     clf_fold_state state;
     if (j->mode == CLF_TM_ROWS) {
         clf_word r[CLF_TILE];
-        s->fold->rows(f->rows, j->cols, x, r);
+        s->fold->rows(f->rows, j->cols, cells_of(f, s), r);
         put_results(j, s, f->row, f->rows, r);
         return;
     }
     clf_tree *tree = &f->row_tree[s->index];
-    s->leaf(f->n, f->col, x, NULL, NULL, &state);
+    s->leaf(f->n, f->col, f->slot[s->slot], operand(f, s->b), operand(f, s->c), &state);
     clf_tree_push(tree, s->fold, f->col / CLF_LEAF, 0, &state);
     if (f->col + f->n < j->cols) return;
     clf_tree_close(tree, s->fold, &state);
@@ -179,19 +180,21 @@ static void close_block(const clf_tile_job *j, const clf_tile_sink *s, clf_cols 
     u->held = (u->held >> level | 1) << level;
 }
 
-/* Rows [row, row + rows) of whole blocks or less, columns [col, col + n). Where the position does not matter and rows are whole,
+/* Rows [row, row + rows) of the tile, in one block, n columns. Where the position does not matter and rows are whole,
  * lanes * cols consecutive cells are one step. */
-static void step_rows(const clf_tile_job *j, const clf_tile_sink *s, clf_cols *u, int64_t row, int64_t rows, int64_t col, int64_t n,
-                      const char *x)
+static void step_rows(const clf_tile_frame *f, const clf_tile_sink *s, clf_cols *u, int64_t row, int64_t rows, int64_t n)
 {
+    const clf_tile_job *j = f->job;
+    const char *a = operand(f, s->slot), *b = operand(f, s->b), *c = operand(f, s->c);
     int64_t lanes = clf_col_lanes(j->cols, (clf_dtype)s->dtype), in_block = row - u->start_row;
     bool merge_rows = !s->fold->uses_k && n == j->cols;
     for (int64_t i = 0, m; i < rows; i += m) {
         int64_t lane = (in_block + i) & (lanes - 1);
         void *at[3];
         m = merge_rows ? (lanes - lane < rows - i ? lanes - lane : rows - i) : 1;
-        comps_at(s, u->lane, lane * j->cols + col, at);
-        s->fold->col_step(m * n, row + i, x + ((size_t)(i * n) << s->log2), at);
+        comps_at(s, u->lane, lane * j->cols + f->col, at);
+        size_t skip = (size_t)((row - f->row + i) * n) << s->log2;
+        s->col_step(m * n, row + i, a + skip, b ? b + skip : NULL, c ? c + skip : NULL, at);
     }
 }
 
@@ -208,7 +211,7 @@ static void fold_cols(clf_tile_frame *f, const clf_tile_sink *s)
             u->start_row = row;
             s->fold->col_begin(lanes * j->cols, u->lane);
         }
-        step_rows(j, s, u, row, m, f->col, width, (const char *)f->slot[s->slot] + ((size_t)(i * j->cols) << s->log2));
+        step_rows(f, s, u, row, m, width);
         if (row_ends && (m == room || row + m == j->rows)) close_block(j, s, u);
     }
 }

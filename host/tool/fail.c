@@ -29,7 +29,7 @@ void tool_note(const char *fmt, ...) {
     va_end(ap);
 }
 
-static tool_exit exit_of(clf_status st) {
+tool_exit tool_exit_of(clf_status st) {
     switch (st) {
     case CLF_OK: return TOOL_OK;
     case CLF_E_SYNTAX:
@@ -41,5 +41,5 @@ static tool_exit exit_of(clf_status st) {
 
 tool_exit tool_fail_status(clf_ctx *c, clf_status st, const char *where) {
     const char *text = c ? clf_last_error(c) : clf_open_error();
-    return tool_fail(exit_of(st), "%s%s", where, text && *text ? text : clf_status_text(st));
+    return tool_fail(tool_exit_of(st), "%s%s", where, text && *text ? text : clf_status_text(st));
 }

@@ -5,12 +5,13 @@
 
 #include "host/tool/tool.h"
 
+/* Sizes beyond every machine mean: no limit known. */
 static void size_text(char *buf, size_t n, uint64_t bytes) {
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double x = (double)bytes;
     int u = 0;
     for (; x >= 1024 && u < 4; u++) x /= 1024;
-    if (bytes)
+    if (bytes && u < 4)
         snprintf(buf, n, x < 10 && u ? "%.1f %s" : "%.0f %s", x, unit[u]);
     else
         snprintf(buf, n, "-");

@@ -10,7 +10,7 @@
 const char tool_usage[] =
     "usage: clfuse run     -e 'PROGRAM' | FILE  [--in NAME=SOURCE]... [--out NAME=FILE]... [--explain] [--json] [--head N]\n"
     "       clfuse explain -e 'PROGRAM' | FILE  [--in NAME=SOURCE]... [--dims NAME=ROWSxCOLS[:S[:FORMAT]] | NAME=scalar]...\n"
-    "                      [--analyze] [--memo] [--kernel] [--profile FILE] [--format text|dot|svg|json] [-o FILE]\n"
+    "                      [--analyze] [--memo] [--kernel] [--profile FILE]... [--format text|dot|svg|json] [-o FILE]\n"
     "       clfuse bench   [--suite A,B] [--case PREFIX] [--rounds N] [--quick] [--json FILE]\n"
     "       clfuse info    [--env] [--json]\n"
     "everywhere: --device D (host, cpu, gpu, a number, part of a name)  --fuse none|all  --tier auto|0|1|2\n"

@@ -7,7 +7,7 @@
 
 #include "host/tool/tool.h"
 
-typedef enum option_kind { OPTION_TEXT, OPTION_FLAG, OPTION_PAIR, OPTION_TYPE } option_kind;
+typedef enum option_kind { OPTION_TEXT, OPTION_FLAG, OPTION_PAIR, OPTION_TYPE, OPTION_PROFILE } option_kind;
 
 typedef struct option_row {
     const char *name;
@@ -30,7 +30,7 @@ static const option_row rows[] = {
     {"--dims",     OPTION_PAIR, TOOL_EXPLAIN, AT(dims)},     {"--analyze", OPTION_FLAG, TOOL_EXPLAIN, AT(analyze)},
     {"--memo",     OPTION_FLAG, TOOL_EXPLAIN, AT(memo)},     {"--kernel",  OPTION_FLAG, TOOL_EXPLAIN, AT(kernel)},
     {"--format",   OPTION_TEXT, TOOL_EXPLAIN, AT(format)},   {"-o",        OPTION_TEXT, TOOL_EXPLAIN, AT(output)},
-    {"--profile",  OPTION_TEXT, TOOL_EXPLAIN, AT(profile)},  {"--env",     OPTION_FLAG, TOOL_INFO,    AT(env)},
+    {"--profile",  OPTION_PROFILE, TOOL_EXPLAIN, 0},  {"--env",     OPTION_FLAG, TOOL_INFO,    AT(env)},
 };
 /* clang-format on */
 
@@ -87,6 +87,12 @@ static tool_exit set_type(tool_pair *last, const char *value) {
     return tool_fail(TOOL_USAGE, "--type '%s': expected npy, mtx, csv or svm", value);
 }
 
+static tool_exit add_profile(tool_options *o, const char *value) {
+    if (o->nprofile == TOOL_PROFILES) return tool_fail(TOOL_USAGE, "--profile %s: more than %d profiles", value, TOOL_PROFILES);
+    o->profile[o->nprofile++] = value;
+    return TOOL_OK;
+}
+
 static tool_exit apply(tool_options *o, const option_row *row, const char *value, char *last) {
     char *field = (char *)o + row->at;
     if (row->kind == OPTION_PAIR) {
@@ -97,6 +103,7 @@ static tool_exit apply(tool_options *o, const option_row *row, const char *value
         tool_pairs *list = *last == 'o' ? &o->out : &o->in;
         return set_type(*last ? &list->at[list->n - 1] : NULL, value);
     }
+    if (row->kind == OPTION_PROFILE) return add_profile(o, value);
     if (row->kind == OPTION_FLAG) {
         *(bool *)field = true;
         return TOOL_OK;
@@ -125,6 +132,8 @@ static tool_exit check_values(tool_options *o) {
     TOOL_TRY(one_of("--dtype", o->dtype, (const char *const[]){"f64", "f32", NULL}));
     TOOL_TRY(one_of("--na", o->na, (const char *const[]){"error", "drop", "nan", NULL}));
     TOOL_TRY(one_of("--format", o->format, (const char *const[]){"text", "dot", "svg", "json", NULL}));
+    if (o->nprofile > 1 && (o->analyze || (o->format && strcmp(o->format, "text") != 0)))
+        return tool_fail(TOOL_USAGE, "--profile: several profiles are compared as text and without --analyze");
     o->head_rows = -1;
     if (!o->head) return TOOL_OK;
     char *end;
@@ -190,6 +199,5 @@ tool_exit tool_open(const tool_options *o, clf_ctx **out) {
     clf_status st = clf_open(out, &opt);
     if (st != CLF_OK) return tool_fail_status(NULL, st == CLF_E_ARG ? CLF_E_NAME : st, "");
     TOOL_TRY(set(*out, "tier", o->tier));
-    TOOL_TRY(set(*out, "strategy", o->strategy));
-    return set(*out, "profile_file", o->profile);
+    return set(*out, "strategy", o->strategy);
 }

@@ -59,7 +59,7 @@ static clf_mat *settle(clf_mat *x, const tool_options *o) {
 }
 
 static tool_exit make_seq(clf_ctx *c, const char *text, clf_mat **out) {
-    int64_t rows, cols, n;
+    int64_t rows = 0, cols = 0, n;
     const char *p = text + strlen("seq:");
     if (!read_shape(&p, &rows, &cols) || *p) return tool_fail(TOOL_USAGE, "--in '%s': expected seq:ROWSxCOLS", text);
     if (__builtin_mul_overflow(rows, cols, &n) || n > INT64_C(1) << 53) return tool_fail(TOOL_FAILED, "--in '%s': too many cells", text);
@@ -74,7 +74,7 @@ static tool_exit make_seq(clf_ctx *c, const char *text, clf_mat **out) {
 }
 
 static tool_exit make_rand(clf_ctx *c, const tool_options *o, const tool_pair *p, size_t position, clf_mat **out) {
-    int64_t rows, cols;
+    int64_t rows = 0, cols = 0;
     double share = 1;
     uint64_t seed = position;
     const char *q = p->text + strlen("rand:");
@@ -168,7 +168,7 @@ static tool_exit add(clf_ctx *c, tool_vars *vars, const char *name, const char *
                          "%s%s", where, why);
     clf_info(x, NULL, NULL, NULL, &scalar);
     if (!scalar) st = clf_eval(1, &x);
-    if (st != CLF_OK) return tool_fail_status(c, st, where);
+    if (st != CLF_OK) return tool_fail_status(c, st, st == CLF_E_NODEV ? "" : where);
     vars->at[vars->n++] = (clf_binding){name, x};
     return TOOL_OK;
 }

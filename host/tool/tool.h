@@ -24,6 +24,8 @@ typedef enum tool_exit {
 
 /** Print "clfuse: ..." as one line on stderr and return code. */
 tool_exit tool_fail(tool_exit code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** The exit code that a status means. */
+tool_exit tool_exit_of(clf_status st);
 /** The same for what a library call returned; `where` ("" for none) is put before the library's message. */
 tool_exit tool_fail_status(clf_ctx *c, clf_status st, const char *where);
 /** A line worth knowing that is no error, on stderr. */
@@ -46,12 +48,15 @@ typedef struct tool_pairs {
     size_t n;
 } tool_pairs;
 
+enum { TOOL_PROFILES = 16 };
 typedef struct tool_options {
     const char *device, *fuse, *tier, *strategy, *dtype;    /* everywhere */
     const char *program;                                    /* -e */
     const char *file;                                       /* the program's file */
     tool_pairs in, out, dims;
-    const char *na, *head, *format, *output, *profile;
+    const char *na, *head, *format, *output;
+    const char *profile[TOOL_PROFILES];                     /* explain shows the plan for each */
+    size_t nprofile;
     bool explain, json, analyze, memo, kernel, env, help;
     long head_rows;                                         /* -1: all */
 } tool_options;

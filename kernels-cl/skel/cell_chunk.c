@@ -184,7 +184,11 @@ static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sche
 
 typedef void hole_writer(clf_ctext *x);
 static void hole_strips(clf_ctext *x) { clf_ctext_strip(x, x->p->ru); }
-static void hole_strip(clf_ctext *x) { clf_ctext_strip(x, 0); }
+/* Rows are never short: taken one by one they are all done by then. */
+static void hole_strip(clf_ctext *x) {
+    bool rows = x->p->kind == CLF_CELL_ROWS || x->p->kind == CLF_CELL_NARROW;
+    if (!rows || x->p->ru > 1) clf_ctext_strip(x, 0);
+}
 static void hole_merge(clf_ctext *x) { clf_fold_hole_full(x, 0); }
 static void hole_put(clf_ctext *x) { clf_fold_hole_full(x, 1); }
 static void hole_get(clf_ctext *x) { clf_fold_hole_full(x, 2); }
@@ -222,7 +226,7 @@ static clf_status put_program(clf_ctext *x, const char *kernel_dir, clf_str *out
     clf_emit_init(&x->e, &text);
     put_holes(x, &text);
     clf_emit_prelude(&x->e, &families);
-    clf_hash h = clf_hash_bytes(clf_str_c(&text), text.len);
+    clf_hash h = clf_hash_bytes(clf_str_c(&text), strlen(clf_str_c(&text)));
     clf_str_fmt(entry, "k_%016llx", (unsigned long long)h.lo);
     clf_str_fmt(out, "#define CLF_ENTRY %s\n%s", clf_str_c(entry), clf_str_c(&text));
     CLF_GO(clf_kernel_expand(KERNEL, kernel_dir, clf_str_c(&families), out, err));

@@ -303,11 +303,13 @@ void clf_fold_hole_full(clf_ctext *x, int which) {
 
 static int col_lanes(const clf_ctext *x, int s) { return x->p->kind == CLF_CELL_ROWS ? 1 : clf_col_lanes(x->p->cols, clf_ctext_type(x, s)); }
 
+/* Accumulators of narrow matrices are private, so that the compiler may keep them in registers. */
 static void col_setup(clf_ctext *x, int s) {
     char buf[CLF_EMIT_NAME];
     for (int m = 0; m < states(x, s); m++) {
         const char *t = clf_emit_type(buf, lane_type(x, s, m), 1);
-        CLF_PUT(x, "__global %s *const f%da%d = (__global %s *)col_at; col_at += aw;\n", t, s, m, t);
+        if (x->p->kind == CLF_CELL_ROWS) CLF_PUT(x, "__global %s *const f%da%d = (__global %s *)col_at; col_at += aw;\n", t, s, m, t);
+        else CLF_PUT(x, "%s f%da%d[%lld];\n", t, s, m, (long long)x->p->aw);
     }
     for (int m = 0; m < states(x, s); m++) {
         const char *t = clf_emit_type(buf, wide_type(x, s, m), 1);
@@ -368,7 +370,8 @@ static void col_init(clf_ctext *x, int s) {
     CLF_PUT(x, "{ ");
     declare(x, s, false, MERGE_WIDTH, &f, false);
     apply(x, s, row_of(x, s)->init, false, MERGE_WIDTH, &f);
-    CLF_PUT(x, "for (long u = 0; u < aw; u += 8) { ");
+    if (x->p->kind == CLF_CELL_ROWS) CLF_PUT(x, "for (long u = 0; u < aw; u += 8) { ");
+    else CLF_PUT(x, "for (long u = 0; u < %lld; u += 8) { ", (long long)x->p->aw);
     col_store(x, s, "u", &f, MERGE_WIDTH, 'a');
     CLF_PUT(x, "} }\n");
 }

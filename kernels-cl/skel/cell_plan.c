@@ -211,7 +211,7 @@ static void lay_out(clf_cell *p) {
         if (f == CLF_CELL_COLFOLD) col += clf_cell_states(&p->c->sink[s]);
     }
     p->cbase = p->nfull ? ((p->chunks + 1) * (p->ent * (full + 1) + 1) + 7) / 8 * 8 : 0;
-    p->cstride = col * (p->aw + p->levels * p->cp);
+    p->cstride = col * ((p->kind == CLF_CELL_ROWS ? p->aw : 0) + p->levels * p->cp);
 }
 
 bool clf_cell_plan(clf_cell *p, const clf_cplan *c, int cores) {
@@ -227,7 +227,7 @@ bool clf_cell_plan(clf_cell *p, const clf_cplan *c, int cores) {
         elementary += clf_op_is_cell(c->value[v].op) && (clf_ops[c->value[v].op].flags & F_ELEM);
     }
     bool folds = p->nrow || p->ncol;
-    p->ru = p->kind != CLF_CELL_FLAT && folds && !p->nfull && elementary < 2 && values + 4 * p->nrow <= ROWS_AT_ONCE_VALUES &&
+    p->ru = p->kind == CLF_CELL_ROWS && folds && !p->nfull && elementary < 2 && values + 4 * p->nrow <= ROWS_AT_ONCE_VALUES &&
                     p->block % ROWS_AT_ONCE == 0
                 ? ROWS_AT_ONCE
                 : 1;

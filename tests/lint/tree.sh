@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What is checked of the text of every file: the SPDX mark, no path of somebody's machine, no tabs or blanks at line ends, lines of
-# at most 160 columns (the operator table may be wider), no marks of unfinished work, names of functions, shell scripts that parse.
+# at most 160 columns (tables may be wider), no marks of unfinished work, names of functions, shell scripts that parse.
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -20,7 +20,7 @@ xargs grep -n "$(printf '\t')" /dev/null <"$work/sources" | sed 's/$/   <- tab/'
 xargs grep -nE ' $' /dev/null <"$work/sources" | sed 's/$/<- blanks at the end/' >>"$work/faults"
 marks='TO''DO|FIX''ME|XX''X|HA''CK|not imple''mented|place''holder'
 xargs grep -nwE "$marks" /dev/null <"$work/sources" | sed 's/$/   <- unfinished/' >>"$work/faults"
-grep -E '\.(c|h|cl|clh|sh)$' "$work/sources" | xargs awk 'length($0) > 160 { print FILENAME ":" FNR ": " length($0) " columns" }' >>"$work/faults"
+grep -E '\.(c|h|cl|sh)$' "$work/sources" | xargs awk 'length($0) > 160 { print FILENAME ":" FNR ": " length($0) " columns" }' >>"$work/faults"
 grep -E '^(core|formats|device|planner|kernels-cl|host)/.*\.h$' "$work/sources" | grep -v '^host/tool/' |
     xargs awk '/^(extern )?[a-z_][a-z0-9_ ]* \**[a-z_0-9]+\(.*;/ && !/^(static|typedef|return)/ {
         s = $0; sub(/\(.*/, "", s); sub(/.*[ *]/, "", s)

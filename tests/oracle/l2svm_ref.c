@@ -29,7 +29,8 @@ double clf_l2svm_ref_objective(const double *x, const double *y, int64_t n, int6
 }
 
 /* h (m x m) and g (m): second and first derivative at w. */
-static void derivatives(const double *x, const double *y, int64_t n, int64_t m, double lambda, const double *w, long double *h, long double *g) {
+static void derivatives(const double *x, const double *y, int64_t n, int64_t m, double lambda, const double *w, long double *h,
+                        long double *g) {
     memset(h, 0, (size_t)(m * m) * sizeof *h);
     for (int64_t j = 0; j < m; j++) {
         h[j * m + j] = lambda;
@@ -69,7 +70,8 @@ static int solve(long double *h, long double *g, int64_t m, double *d) {
 }
 
 /* Derivative along the line w + t*d, given scores at w (a) and along d (b). */
-static long double slope(const double *a, const double *b, const double *y, int64_t n, long double wd, long double dd, double lambda, double t) {
+static long double slope(const double *a, const double *b, const double *y, int64_t n, long double wd, long double dd, double lambda,
+                         double t) {
     long double s = lambda * (wd + t * dd);
     for (int64_t i = 0; i < n; i++) {
         double slack = 1 - y[i] * (a[i] + t * b[i]);
@@ -85,8 +87,10 @@ static double line(const double *a, const double *b, const double *y, int64_t n,
     for (int k = 0; k < HALVINGS; k++) {
         double mid = lo + (hi - lo) / 2;
         if (mid == lo || mid == hi) break;
-        if (slope(a, b, y, n, wd, dd, lambda, mid) < 0) lo = mid;
-        else hi = mid;
+        if (slope(a, b, y, n, wd, dd, lambda, mid) < 0)
+            lo = mid;
+        else
+            hi = mid;
     }
     return lo;
 }

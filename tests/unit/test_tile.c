@@ -485,6 +485,42 @@ static void test_mixed(void)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) check_mixed(sizes[i][0], sizes[i][1]);
 }
 
+/* Sums of products, which the folds take in: x*y, and y*(x*y) with the inner product on either side. */
+static void check_products(clf_dtype t, int64_t r, int64_t c, uint32_t keep, int form)
+{
+    plan p;
+    plan_begin(&p, r, c);
+    int x = plan_load(&p, t, r, c), y = plan_load(&p, t, r, c), xy = clf_build_op(&p.b, CLF_OP_MUL, t, x, y, -1), v = xy;
+    int64_t cells = r * c, n = results_of(keep, r, c);
+    if (form == 1) v = clf_build_op(&p.b, CLF_OP_MUL, t, xy, y, -1);
+    if (form == 2) v = clf_build_op(&p.b, CLF_OP_MUL, t, y, xy, -1);
+    clf_build_fold(&p.b, plan_out(&p, t, r, c, keep), CLF_FOLD_SUM, v, keep);
+    plan_end(&p);
+    void *in[2] = {new_data(t, cells, false), new_data(t, cells, false)};
+    char *w = malloc((size_t)(cells + 1) * 8);
+    for (int64_t i = 0; i < cells; i++) {
+        double a = clf_scalar_load(in[0], (size_t)i, t).u.f, b = clf_scalar_load(in[1], (size_t)i, t).u.f;
+        double ab = t == CLF_F32 ? (double)((float)a * (float)b) : a * b;
+        if (form > 0) ab = t == CLF_F32 ? (double)((float)ab * (float)b) : ab * b;
+        clf_scalar_store(w, (size_t)i, (clf_scalar){.dtype = t, .u.f = ab});
+    }
+    void *want[1] = {naive_fold(CLF_FOLD_SUM, t, keep, r, c, w)};
+    run_all(&p, in, NULL, 1, &t, &n, want);
+    free(in[0]), free(in[1]), free(w), free(want[0]);
+    clf_arena_release(&p.arena);
+}
+
+static void test_products(void)
+{
+    static const int64_t sizes[][2] = {{1, 1}, {7, 5}, {40, 64}, {3, 700}, {0, 3}, {3, 0}, {3000, 70}, {150, 2000}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint32_t keep = 0; keep < 3; keep++)
+            for (int form = 0; form < 3; form++) {
+                check_products(CLF_F64, sizes[i][0], sizes[i][1], keep, form);
+                check_products(CLF_F32, sizes[i][0], sizes[i][1], keep, form);
+            }
+}
+
 /* B[i][j] = X[j][i] + 10*Y[2i + 1][c - 1 - j] + i - 3*j */
 static void check_views(int64_t r, int64_t c)
 {
@@ -623,6 +659,7 @@ int main(void)
     CU_add_test(s, "folds", test_folds);
     CU_add_test(s, "folds in parts", test_folds_parallel);
     CU_add_test(s, "mixed sinks", test_mixed);
+    CU_add_test(s, "sums of products", test_products);
     CU_add_test(s, "views", test_views);
     CU_add_test(s, "shared program", test_shared_program);
     CU_add_test(s, "no memory", test_no_memory);

@@ -17,7 +17,8 @@
  * Errors. A recording function given bad operands returns a *sticky error handle* that carries the first message; expressions nest
  * without checks, and clf_eval / clf_read return the status. Recording functions never return NULL.
  * Threads. Contexts are independent. One context may be used from several threads; evaluation is serialised.
- * Caller memory stays the caller's. fork: a context is unusable in a forked child (CLF_E_STATE).
+ * Callbacks (allocator, log, release, write) must not call into the context that calls them.
+ * Caller memory stays the caller's. fork: a context is unusable in a forked child (CLF_E_STATE), and clf_close does nothing there.
  */
 #ifndef CLFUSE_CLFUSE_H
 #define CLFUSE_CLFUSE_H
@@ -215,7 +216,7 @@ CLF_API void clf_trim(clf_ctx *c);
 typedef struct clf_device {
     size_t struct_size;
     int index;
-    const char *name, *kind, *driver;    /**< owns: context */
+    const char *name, *kind, *driver;    /**< owns: context, until the next clf_set */
     unsigned compute_units;
     uint64_t mem_bytes, max_alloc_bytes;
     bool fp64, zero_copy, measured;
