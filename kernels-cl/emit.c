@@ -89,9 +89,12 @@ void clf_emit_text(clf_emit *e, const char *text, clf_dtype t, int width, const 
             continue;
         }
         bool family = n > 2 && text[1] == '_' && (text[0] == 'E' || text[0] == 'W' || text[0] == 'N');
-        if (family) put_macro(e, text, n, text[n] == '(', t, width);
-        else if (isdigit((unsigned char)text[0])) clf_str_putn(e->out, text, n);
-        else put_name(e, text, n, names);
+        if (family)
+            put_macro(e, text, n, text[n] == '(', t, width);
+        else if (isdigit((unsigned char)text[0]))
+            clf_str_putn(e->out, text, n);
+        else
+            put_name(e, text, n, names);
         text += n;
     }
 }
@@ -111,7 +114,7 @@ void clf_emit_prelude(const clf_emit *e, clf_str *out) {
         for (int t = 0; t < CLF_NDTYPES; t++)
             put_family(out, "CLF_CAST", clf_dtype_name((clf_dtype)f), clf_dtype_name((clf_dtype)t), e->cast[f][t]);
     for (int t = 0; t < CLF_NDTYPES; t++) put_family(out, "CLF_BITS", clf_dtype_name((clf_dtype)t), "", e->bits[t]);
-    for (int t = 0; t < CLF_NDTYPES; t++) 
+    for (int t = 0; t < CLF_NDTYPES; t++)
         if (e->run[t]) clf_str_fmt(out, "CLF_RUN_%s\n", clf_dtype_name((clf_dtype)t));
 }
 

@@ -87,6 +87,28 @@ static void find_levels(pass *p) {
     }
 }
 
+/* Cells that nobody needs in memory run as late as their first reader: what would be stored for it, and read again, is computed in
+ * its pass instead. Backwards, so that chains move as a whole. Levels only grow, so what a node reads stays below it. */
+static clf_status move_late(pass *p, clf_err *err) {
+    const clf_graph *g = p->g;
+    enum { PINNED = -1 };
+    int32_t *first = clf_arena_new(p->arena, (size_t)g->n, sizeof *first); /* level of the first reader + 1; 0: none so far */
+    if (!first) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    for (int32_t r = 0; r < g->nroot; r++) first[g->root[r]] = PINNED;
+    for (int32_t n = g->n; n-- > 0;) {
+        if (!first[n]) continue; /* unreachable */
+        bool cells = clf_node_is_cellwise(&g->node[n]) && !p->out->copied[n];
+        if (cells && first[n] != PINNED && first[n] - 1 > p->level[n]) p->level[n] = first[n] - 1;
+        for (int k = 0; k < g->node[n].nin; k++) {
+            int32_t q = source(g, n, k), at = p->level[n] + 1;
+            bool open = fused(p, n, k) && same_space(g, n, q);
+            if (!open) first[q] = PINNED;
+            else if (first[q] != PINNED && (!first[q] || at < first[q])) first[q] = at;
+        }
+    }
+    return CLF_OK;
+}
+
 static int32_t find(pass *p, int32_t a) {
     while (p->parent[a] != a) a = p->parent[a] = p->parent[p->parent[a]];
     return a;
@@ -323,6 +345,7 @@ clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limi
     CLF_TRY(begin(&p, err));
     find_copies(&p);
     find_levels(&p);
+    if (sel->join) CLF_TRY(move_late(&p, err));
     for (int32_t n = 0; n < p.g->n; n++)
         for (int k = 0; k < p.g->node[n].nin; k++)
             if (inside(&p, n, k) && same_space(p.g, n, p.g->node[n].in[k]) && p.level[p.g->node[n].in[k]] == p.level[n]) join(&p, n, p.g->node[n].in[k]);

@@ -4,7 +4,7 @@
  * A cover is a list of parts in executable order. A part is one loop (becoming one cplan) or one operator that no template covers.
  * Parts come from levels: level(n) counts the memory edges on the longest path to n. Nodes of equal loop and equal level that are
  * linked by a fused edge or read the same memory can always share one pass (JOIN), without cycles: whatever lies between them goes
- * up a level. Values needed later are stored by the same pass (TAP). */
+ * up a level. Cells run as late as their first reader. Values needed later still are stored by the same pass (TAP). */
 #ifndef CLF_PLANNER_SELECT_H
 #define CLF_PLANNER_SELECT_H
 #include "planner/plan.h"

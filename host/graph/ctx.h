@@ -47,6 +47,8 @@ static inline void clf_ctx_lock(clf_ctx *c) { pthread_mutex_lock(&c->lock); }
 static inline void clf_ctx_unlock(clf_ctx *c) { pthread_mutex_unlock(&c->lock); }
 /** CLF_OK unless this is a child of fork: it has our memory but not our threads and devices. */
 clf_status clf_ctx_usable(const clf_ctx *c, clf_err *err);
+/** The failure of calls that need a good handle and got an error: its own. */
+clf_status clf_node_sticky(const clf_node *n, clf_err *err);
 /** Remember err as the context's last error and return its code. */
 clf_status clf_ctx_fail(clf_ctx *c, const clf_err *err);
 
@@ -54,6 +56,8 @@ clf_status clf_ctx_fail(clf_ctx *c, const clf_err *err);
 clf_mat *clf_handle_new(clf_ctx *c, clf_node *n);
 void clf_handle_free(clf_ctx *c, clf_mat *m);
 void clf_handles_release(clf_ctx *c);
+/** The context's error handle for memory running out, which it reports. */
+clf_mat *clf_handle_oom(clf_ctx *c);
 /** A sticky error handle that carries err. Never NULL. */
 clf_mat *clf_handle_error(clf_ctx *c, const clf_err *err);
 /** The same, taking the lock. */

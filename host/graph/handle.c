@@ -38,11 +38,16 @@ static void detach(clf_handles *h, clf_mat *m) {
     else h->last = m->prev;
 }
 
+clf_mat *clf_handle_oom(clf_ctx *c) {
+    snprintf(c->last_error, sizeof c->last_error, "%s", c->oom_node.text);
+    return &c->oom;
+}
+
 clf_mat *clf_handle_new(clf_ctx *c, clf_node *n) {
     clf_handles *h = &c->handles;
     if (!h->free && !grow(c)) {
         clf_node_unref(&c->nodes, n);
-        return &c->oom;
+        return clf_handle_oom(c);
     }
     clf_mat *m = h->free;
     h->free = m->next;
@@ -80,12 +85,12 @@ clf_mat *clf_handle_error(clf_ctx *c, const clf_err *err) {
     want.status = err->code;
     want.text_bytes = strlen(err->text) + 1;
     want.text = clf_mem_new(&c->mem, want.text_bytes, 1);
-    if (!want.text) return &c->oom;
+    if (!want.text) return clf_handle_oom(c);
     memcpy(want.text, err->text, want.text_bytes);
     clf_node *n = clf_node_fresh(&c->nodes, &want);
     if (!n) {
         clf_mem_free(&c->mem, want.text, want.text_bytes, 1);
-        return &c->oom;
+        return clf_handle_oom(c);
     }
     return clf_handle_new(c, n);
 }
@@ -169,6 +174,10 @@ clf_status clf_info(const clf_mat *m, int64_t *rows, int64_t *cols, clf_dtype *t
     return CLF_OK;
 }
 
+clf_status clf_node_sticky(const clf_node *n, clf_err *err) {
+    return n->g.op == CLF_OP_ERROR ? clf_fail(err, n->status, "%s", n->text) : CLF_OK;
+}
+
 clf_status clf_node_name(clf_ctx *c, clf_node *n, const char *name, clf_err *err) {
     size_t bytes = strlen(name) + 1;
     char *text = clf_mem_new(&c->mem, bytes, 1);
@@ -186,8 +195,10 @@ clf_status clf_label(clf_mat *m, const char *name) {
     clf_err err = {CLF_OK, ""};
     clf_ctx_lock(c);
     bool named = m->node->g.op == CLF_OP_LEAF || m->node->g.op == CLF_OP_PARAM;
-    clf_status st = name && named ? clf_node_name(c, m->node, name, &err)
-                                  : clf_fail(&err, CLF_E_ARG, "clf_label: %s", name ? "only leaves and parameters have names" : "name is NULL");
+    clf_status st = clf_node_sticky(m->node, &err);
+    if (st == CLF_OK && !name) st = clf_fail(&err, CLF_E_ARG, "clf_label: name is NULL");
+    if (st == CLF_OK && !named) st = clf_fail(&err, CLF_E_ARG, "clf_label: only leaves and parameters have names");
+    if (st == CLF_OK) st = clf_node_name(c, m->node, name, &err);
     if (st != CLF_OK) clf_ctx_fail(c, &err);
     clf_ctx_unlock(c);
     return st;

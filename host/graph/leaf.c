@@ -40,12 +40,12 @@ static clf_mat *adopt(clf_ctx *c, clf_dense *d) {
     clf_buf *b = clf_buf_adopt(&c->mem, ++c->next_buf, d->data, d->bytes);
     if (!b) {
         clf_dense_release(d, &c->mem);
-        return &c->oom;
+        return clf_handle_oom(c);
     }
     d->data = NULL;
     clf_node *n = clf_leaf_node(c, d->dtype, d->scalar, d->rows, d->cols, b);
     clf_buf_unref(b);
-    return n ? clf_handle_new(c, n) : &c->oom;
+    return n ? clf_handle_new(c, n) : clf_handle_oom(c);
 }
 
 static clf_status read_options(clf_ctx *c, const clf_load_options *given, clf_load_options *o, clf_read_opts *r, clf_err *err) {

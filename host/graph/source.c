@@ -30,7 +30,7 @@ static clf_mat *number_handle(clf_ctx *c, clf_scalar s) {
     if (!c) return NULL;
     clf_ctx_lock(c);
     clf_node *n;
-    clf_mat *m = number(c, s, &n) == CLF_OK ? clf_handle_new(c, n) : &c->oom;
+    clf_mat *m = number(c, s, &n) == CLF_OK ? clf_handle_new(c, n) : clf_handle_oom(c);
     clf_ctx_unlock(c);
     return m;
 }
@@ -52,7 +52,7 @@ static clf_status leaf_args(const char *fn, clf_dtype t, int64_t rows, int64_t c
 static clf_mat *leaf_handle(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, clf_buf *buf) {
     clf_node *n = buf ? clf_leaf_node(c, t, false, rows, cols, buf) : NULL;
     clf_buf_unref(buf);
-    return n ? clf_handle_new(c, n) : &c->oom;
+    return n ? clf_handle_new(c, n) : clf_handle_oom(c);
 }
 
 clf_mat *clf_matrix(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, const void *data) {
@@ -89,6 +89,7 @@ clf_mat *clf_borrow(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, const v
 /* The handle moves to a leaf of the next version, name included. */
 static clf_status change_locked(clf_ctx *c, clf_mat *x, clf_err *err) {
     clf_node *n = x->node;
+    CLF_TRY(clf_node_sticky(n, err));
     if (n->g.op != CLF_OP_LEAF || !n->value || !n->value->borrowed) return clf_fail(err, CLF_E_ARG, "clf_changed: not a borrowed leaf");
     atomic_fetch_add(&n->value->version, 1);
     clf_node *fresh = clf_leaf_node(c, (clf_dtype)n->g.dtype, n->g.scalar, clf_rows(&n->g), clf_cols(&n->g), n->value);
@@ -118,11 +119,9 @@ clf_mat *clf_fill(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, double va
     if (leaf_args("clf_fill", t, rows, cols, &err, &bytes, &err) != CLF_OK) return clf_handle_fail(c, &err);
     clf_ctx_lock(c);
     clf_node *v;
-    clf_mat *m = &c->oom;
-    if (number(c, clf_scalar_f64(value), &v) == CLF_OK) {
-        m = record_source(c, CLF_OP_FILL, (int64_t[]){rows, cols, t}, v);
-        clf_node_unref(&c->nodes, v);
-    }
+    bool good = number(c, clf_scalar_f64(value), &v) == CLF_OK;
+    clf_mat *m = good ? record_source(c, CLF_OP_FILL, (int64_t[]){rows, cols, t}, v) : clf_handle_oom(c);
+    if (good) clf_node_unref(&c->nodes, v);
     clf_ctx_unlock(c);
     return m;
 }
@@ -178,7 +177,7 @@ clf_mat *clf_param(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, bool sca
     clf_gnode_shape(&w.g, rows, cols);
     clf_ctx_lock(c);
     clf_node *n = clf_node_fresh(&c->nodes, &w);
-    clf_mat *m = n ? clf_handle_new(c, n) : &c->oom;
+    clf_mat *m = n ? clf_handle_new(c, n) : clf_handle_oom(c);
     clf_ctx_unlock(c);
     return m;
 }

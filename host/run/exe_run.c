@@ -200,6 +200,7 @@ static clf_status take_results(runner *r, clf_buf **results, clf_err *err) {
 clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_buf **results, clf_err *err) {
     runner r = {c, x, slots, false};
     const clf_plan *p = x->plan;
+    uint64_t start = now_ns();
     for (int32_t v = 0; v < p->nvalue; v++) {
         x->made[v] = NULL;
         x->value[v] = p->value[v].slot >= 0 ? (void *)(uintptr_t)slots[p->value[v].slot].ptr : NULL;
@@ -219,5 +220,6 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
         results[i] = NULL;
     }
     x->runs++;
+    c->stats.run_ns += now_ns() - start;
     return st;
 }

@@ -22,7 +22,7 @@ typedef struct clf_run {
     clf_blas *blas;
     clf_devs *devs;
     bool devs_tried, host_profiled;
-    char devs_why[256];
+    char devs_why[CLF_ERR_TEXT];
     clf_profile host, device;   /* device: of the chosen OpenCL device */
     int chosen;                 /* index of clf_devs; -1 none */
     clf_exe *plans[CLF_PLAN_BUCKETS];

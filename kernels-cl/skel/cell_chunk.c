@@ -17,7 +17,7 @@ extern const clf_skel clf_skel_cell_chunk;
 
 typedef struct arg_walk {
     const clf_cell *p;
-    int64_t *value;      /* NULL: not wanted */
+    int64_t *value; /* NULL: not wanted */
     clf_arg_desc *desc;
     clf_str *text;
     int n, nvalue;
@@ -57,7 +57,8 @@ static void walk(arg_walk *w, int64_t first) {
     for (int o = 0; o < c->nout; o++) {
         arg(w, CLF_ARG_MEM_OUT, c->out[o].dtype, o);
         arg_i64(w, 0);
-        if (w->text) clf_str_fmt(w->text, "__global %s *restrict o%d, long ob%d, ", clf_emit_type(buf, (clf_dtype)c->out[o].dtype, 1), o, o);
+        if (w->text)
+            clf_str_fmt(w->text, "__global %s *restrict o%d, long ob%d, ", clf_emit_type(buf, (clf_dtype)c->out[o].dtype, 1), o, o);
     }
     for (int k = 0; k < c->nparam; k++) {
         arg(w, CLF_ARG_PARAM, c->param[k], k);
@@ -94,7 +95,8 @@ static double streamed_out(const clf_cell *p) {
     double bytes = 0;
     for (int s = 0; s < p->c->nsink; s++) {
         const clf_sink *k = &p->c->sink[s];
-        if (k->kind == CLF_SINK_STORE && k->keep == (p->i | p->j)) bytes += (double)p->n * clf_dtype_bytes((clf_dtype)p->c->out[k->out[0]].dtype);
+        if (k->kind == CLF_SINK_STORE && k->keep == (p->i | p->j))
+            bytes += (double)p->n * clf_dtype_bytes((clf_dtype)p->c->out[k->out[0]].dtype);
     }
     return bytes;
 }
@@ -156,7 +158,8 @@ static void count_work(const clf_cell *p, clf_facts *f) {
     for (int v = 0; v < c->nvalue; v++) {
         const clf_value *w = &c->value[v];
         if (!clf_op_is_cell(w->op)) continue;
-        uint32_t axes = clf_cell_level(p, w->axes) == 2 && p->kind != CLF_CELL_FLAT ? p->i | p->j : w->axes; /* columns: again for every row */
+        uint32_t axes =
+            clf_cell_level(p, w->axes) == 2 && p->kind != CLF_CELL_FLAT ? p->i | p->j : w->axes; /* columns: again for every row */
         f->cells[c->value[w->in[0]].dtype == CLF_F64][clf_ops[w->op].class_] += cells_at(p, axes);
     }
     for (int s = 0; s < c->nsink; s++) {
@@ -193,13 +196,22 @@ static void hole_merge(clf_ctext *x) { clf_fold_hole_full(x, 0); }
 static void hole_put(clf_ctext *x) { clf_fold_hole_full(x, 1); }
 static void hole_get(clf_ctext *x) { clf_fold_hole_full(x, 2); }
 static void hole_init(clf_ctext *x) { clf_fold_hole_full(x, 3); }
-static const struct { const char *name; hole_writer *write; } holes[] = {
-    {"CLF_SETUP", clf_ctext_setup},         {"CLF_STRIPS", hole_strips},
-    {"CLF_STRIP", hole_strip},              {"CLF_COL_INIT", clf_fold_hole_col_init},
-    {"CLF_COL_PUSH", clf_fold_hole_col_push}, {"CLF_FINISH", clf_fold_hole_finish},
-    {"CLF_ONCE", clf_ctext_once},           {"CLF_FINAL", clf_fold_hole_final},
-    {"CLF_FULL_MERGE(slot)", hole_merge},   {"CLF_FULL_PUT(slot)", hole_put},
-    {"CLF_FULL_GET(slot)", hole_get},       {"CLF_FULL_INIT", hole_init},
+static const struct {
+    const char *name;
+    hole_writer *write;
+} holes[] = {
+    {"CLF_SETUP", clf_ctext_setup},
+    {"CLF_STRIPS", hole_strips},
+    {"CLF_STRIP", hole_strip},
+    {"CLF_COL_INIT", clf_fold_hole_col_init},
+    {"CLF_COL_PUSH", clf_fold_hole_col_push},
+    {"CLF_FINISH", clf_fold_hole_finish},
+    {"CLF_ONCE", clf_ctext_once},
+    {"CLF_FINAL", clf_fold_hole_final},
+    {"CLF_FULL_MERGE(slot)", hole_merge},
+    {"CLF_FULL_PUT(slot)", hole_put},
+    {"CLF_FULL_GET(slot)", hole_get},
+    {"CLF_FULL_INIT", hole_init},
 };
 
 static void put_holes(clf_ctext *x, clf_str *out) {
@@ -230,14 +242,16 @@ static clf_status put_program(clf_ctext *x, const char *kernel_dir, clf_str *out
     clf_str_fmt(entry, "k_%016llx", (unsigned long long)h.lo);
     clf_str_fmt(out, "#define CLF_ENTRY %s\n%s", clf_str_c(entry), clf_str_c(&text));
     CLF_GO(clf_kernel_expand(KERNEL, kernel_dir, clf_str_c(&families), out, err));
-    if (out->failed || entry->failed || text.failed || families.failed) st = clf_fail(err, CLF_E_NOMEM, "cell.chunk: out of memory while writing a kernel");
+    if (out->failed || entry->failed || text.failed || families.failed)
+        st = clf_fail(err, CLF_E_NOMEM, "cell.chunk: out of memory while writing a kernel");
 out:
     clf_str_release(&families);
     clf_str_release(&text);
     return st;
 }
 
-static clf_status hand_over(const clf_ctext *x, const clf_str *text, const clf_str *entry, clf_arena *arena, clf_source *out, clf_err *err) {
+static clf_status hand_over(const clf_ctext *x, const clf_str *text, const clf_str *entry, clf_arena *arena, clf_source *out,
+                            clf_err *err) {
     arg_walk w = {.p = x->p};
     walk(&w, 0);
     clf_arg_desc *desc = clf_arena_new(arena, (size_t)w.n, sizeof *desc);
@@ -245,7 +259,8 @@ static clf_status hand_over(const clf_ctext *x, const clf_str *text, const clf_s
     if (!desc || !t || !e) return clf_fail(err, CLF_E_NOMEM, "cell.chunk: out of memory while writing a kernel");
     arg_walk d = {.p = x->p, .desc = desc};
     walk(&d, 0);
-    *out = (clf_source){.text = t, .text_len = text->len, .entry = e, .options = "", .args = desc, .nargs = w.n, .hash = clf_hash_bytes(t, text->len)};
+    *out = (clf_source){
+        .text = t, .text_len = text->len, .entry = e, .options = "", .args = desc, .nargs = w.n, .hash = clf_hash_bytes(t, text->len)};
     return CLF_OK;
 }
 
@@ -259,8 +274,10 @@ static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kerne
     x.stage = clf_arena_new(arena, (size_t)c->nvalue, 1);
     x.uses = clf_arena_new(arena, (size_t)c->nvalue, sizeof *x.uses);
     if (!x.stage || !x.uses) return clf_fail(err, CLF_E_NOMEM, "cell.chunk: out of memory while writing a kernel");
-    if (p.kind == CLF_CELL_ROWS) snprintf(x.strip, sizeof x.strip, "width");
-    else snprintf(x.strip, sizeof x.strip, "%lld", (long long)p.strip);
+    if (p.kind == CLF_CELL_ROWS)
+        snprintf(x.strip, sizeof x.strip, "width");
+    else
+        snprintf(x.strip, sizeof x.strip, "%lld", (long long)p.strip);
     clf_ctext_schedule(&x);
     clf_str_init(&text, arena->mem);
     clf_str_init(&entry, arena->mem);
@@ -273,5 +290,11 @@ out:
 }
 
 const clf_skel clf_skel_cell_chunk = {
-    .name = "cell.chunk", .strategy = "chunk", .tier = 2, .fits = fits, .sched = sched, .facts = facts, .emit = emit,
+    .name = "cell.chunk",
+    .strategy = "chunk",
+    .tier = 2,
+    .fits = fits,
+    .sched = sched,
+    .facts = facts,
+    .emit = emit,
 };

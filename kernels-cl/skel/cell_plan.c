@@ -6,11 +6,12 @@
 #include <string.h>
 
 enum {
-    NARROW = 128,          /* widest matrix whose columns are a constant of the text */
+    NARROW = 128, /* widest matrix whose columns are a constant of the text */
     MIN_CHUNK_CELLS = 4096,
-    CHUNKS_PER_CORE = 32,  /* measured: 16 to 64 work-items on two cores are equal, 1024 cost 8 % */
+    CHUNKS_PER_CORE = 32,     /* measured: 16 to 64 work-items on two cores are equal, 1024 cost 8 % */
     WIDE_CHUNKS_PER_CORE = 8, /* column folds of long rows: every chunk's partial row is merged by one work-item */
-    ROWS_AT_ONCE = 4, ROWS_AT_ONCE_VALUES = 24
+    ROWS_AT_ONCE = 4,
+    ROWS_AT_ONCE_VALUES = 24
 };
 
 static int64_t gcd(int64_t a, int64_t b) {
@@ -134,7 +135,8 @@ static bool group_ok(const clf_cell *p) {
     for (int v = 0; v < c->nvalue; v++) {
         const clf_value *w = &c->value[v];
         if (w->op == CLF_V_INDEX || w->axes == p->i) return false;
-        if (w->op == CLF_V_LOAD && clf_cell_access(p, &c->access[w->arg], &at) && at.axes == (p->i | p->j) && at.si != p->cols) return false;
+        if (w->op == CLF_V_LOAD && clf_cell_access(p, &c->access[w->arg], &at) && at.axes == (p->i | p->j) && at.si != p->cols)
+            return false;
     }
     for (int s = 0; s < c->nsink; s++) {
         const clf_sink *k = &c->sink[s];

@@ -74,10 +74,14 @@ static void load(clf_ctext *x, const clf_value *w, int width, int r) {
         if (clf_cell_level(x->p, at.axes) == 1) CLF_PUT(x, " + (i + %d) * xl%d", r, a);
         CLF_PUT(x, "]");
     } else if (x->p->kind == CLF_CELL_GROUP && at.axes == x->p->j) {
-        CLF_PUT(x, "vload%d(0, g%d + u)", width, a);
+        CLF_PUT(x, "CLF_VLOAD(__private, %s, %d, g%d + u)", clf_emit_type(buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, 1), width,
+                a);
     } else {
-        if (x->tail) CLF_PUT(x, "%s_LOADT(q%d", clf_emit_run(&x->e, buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, width), a);
-        else CLF_PUT(x, "vload%d(0, q%d", width, a);
+        if (x->tail)
+            CLF_PUT(x, "%s_LOADT(q%d", clf_emit_run(&x->e, buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, width), a);
+        else
+            CLF_PUT(x, "CLF_VLOAD(__global, %s, %d, q%d", clf_emit_type(buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, 1), width,
+                    a);
         suffix(x, at.axes, r);
         CLF_PUT(x, x->tail ? " + u, r)" : " + u)");
     }
@@ -120,14 +124,18 @@ void clf_ctext_compute(clf_ctext *x, int v, int width, int r) {
     CLF_PUT(x, "const %s ", clf_emit_type(buf, (clf_dtype)w->dtype, width));
     clf_ctext_value(x, v, r);
     CLF_PUT(x, " = ");
-    if (w->op == CLF_V_LOAD) load(x, w, width, r);
-    else if (w->op == CLF_V_INDEX) index_of(x, w, width, r);
-    else if (w->op == CLF_V_PARAM) CLF_PUT(x, "p%d", w->arg);
+    if (w->op == CLF_V_LOAD)
+        load(x, w, width, r);
+    else if (w->op == CLF_V_INDEX)
+        index_of(x, w, width, r);
+    else if (w->op == CLF_V_PARAM)
+        CLF_PUT(x, "p%d", w->arg);
     else if (w->op == CLF_V_CAST) {
         clf_emit_cast(&x->e, (clf_dtype)val(x, w->in[0])->dtype, (clf_dtype)w->dtype, width);
         clf_ctext_operand(x, w->in[0], width, r);
         CLF_PUT(x, ")");
-    } else cell(x, w, width, r);
+    } else
+        cell(x, w, width, r);
     CLF_PUT(x, ";\n");
 }
 
@@ -154,11 +162,16 @@ static void store_vector(clf_ctext *x, int s, int r) {
     CLF_PUT(x, "; ");
     if (nt) {
         const char *base = clf_emit_type(buf, t, 1);
-        if (halves) CLF_PUT(x, "if (nt%d) { CLF_NT(%s, 8, y.lo, z%d_%d + u) CLF_NT(%s, 8, y.hi, z%d_%d + u + 8) } else ", o, base, s, r, base, s, r);
-        else CLF_PUT(x, "if (nt%d) { CLF_NT(%s, %d, y, z%d_%d + u) } else ", o, base, w, s, r);
+        if (halves)
+            CLF_PUT(x, "if (nt%d) { CLF_NT(%s, 8, y.lo, z%d_%d + u) CLF_NT(%s, 8, y.hi, z%d_%d + u + 8) } else ", o, base, s, r, base, s,
+                    r);
+        else
+            CLF_PUT(x, "if (nt%d) { CLF_NT(%s, %d, y, z%d_%d + u) } else ", o, base, w, s, r);
     }
-    if (x->tail) CLF_PUT(x, "%s_STORET(y, z%d_%d + u, r); }\n", clf_emit_run(&x->e, buf, t, w), s, r);
-    else CLF_PUT(x, "vstore%d(y, 0, z%d_%d + u); }\n", w, s, r);
+    if (x->tail)
+        CLF_PUT(x, "%s_STORET(y, z%d_%d + u, r); }\n", clf_emit_run(&x->e, buf, t, w), s, r);
+    else
+        CLF_PUT(x, "CLF_VSTORE(__global, %s, %d, y, z%d_%d + u); }\n", clf_emit_type(buf, t, 1), w, s, r);
 }
 
 /* 0: not a store of the text being written; 1: scalar once; 2: scalar per row; 3: vectors */
@@ -177,8 +190,10 @@ static void scalar_stores(clf_ctext *x, int want) {
         int o = x->c->sink[s].out[0];
         if (store_class(x, &x->c->sink[s]) != want) continue;
         for (int r = 0; r < x->ru; r++) {
-            if (want == 2) CLF_PUT(x, "o%d[ob%d + i + %d] = ", o, o, r);
-            else CLF_PUT(x, "o%d[ob%d] = ", o, o);
+            if (want == 2)
+                CLF_PUT(x, "o%d[ob%d + i + %d] = ", o, o, r);
+            else
+                CLF_PUT(x, "o%d[ob%d] = ", o, o);
             store_cast(x, s, 1, r);
             CLF_PUT(x, ";\n");
         }
@@ -196,8 +211,10 @@ static void sink_step(clf_ctext *x, int s) {
     if (x->once) return;
     switch (clf_cell_fold_of(x->p, k)) {
     case CLF_CELL_FULLFOLD:
-        if (x->p->kind == CLF_CELL_FLAT) clf_fold_step(x, s, 0);
-        else clf_fold_tile_step(x, s);
+        if (x->p->kind == CLF_CELL_FLAT)
+            clf_fold_step(x, s, 0);
+        else
+            clf_fold_tile_step(x, s);
         break;
     case CLF_CELL_ROWFOLD:
         for (int r = 0; r < x->ru; r++) clf_fold_step(x, s, r);
@@ -220,12 +237,12 @@ static void body_value(clf_ctext *x, int v) {
         } else if (read && x->stage[v] < x->now) {
             CLF_PUT(x, "const %s ", clf_emit_type(buf, (clf_dtype)w->dtype, x->p->width));
             clf_ctext_value(x, v, r);
-            CLF_PUT(x, " = vload%d(0, t%d + (u - h));\n", x->p->width, v);
+            CLF_PUT(x, " = CLF_VLOAD(__private, %s, %d, t%d + (u - h));\n", clf_emit_type(buf, (clf_dtype)w->dtype, 1), x->p->width, v);
         }
         if (here && !is_memory(w) && x->uses[v] >> (x->now + 1)) {
-            CLF_PUT(x, "vstore%d(", x->p->width);
+            CLF_PUT(x, "CLF_VSTORE(__private, %s, %d, ", clf_emit_type(buf, (clf_dtype)w->dtype, 1), x->p->width);
             clf_ctext_value(x, v, r);
-            CLF_PUT(x, ", 0, t%d + (u - h));\n", v);
+            CLF_PUT(x, ", t%d + (u - h));\n", v);
         }
     }
 }
@@ -314,8 +331,10 @@ void clf_ctext_setup(clf_ctext *x) {
     for (int a = 0; a < x->c->naccess; a++) {
         clf_cell_access(x->p, &x->c->access[a], &at);
         if (x->p->kind == CLF_CELL_FLAT || at.axes != x->p->j) continue;
-        if (x->p->kind == CLF_CELL_GROUP) repeat_row_vector(x, a);
-        else pointer(x, a, at.axes, 0, "");
+        if (x->p->kind == CLF_CELL_GROUP)
+            repeat_row_vector(x, a);
+        else
+            pointer(x, a, at.axes, 0, "");
     }
     for (int s = 0; s < x->c->nsink; s++) {
         int o = x->c->sink[s].out[0];
@@ -331,15 +350,17 @@ static void strip_pointers(clf_ctext *x, int r) {
     for (int a = 0; a < x->c->naccess; a++) {
         clf_cell_access(x->p, &x->c->access[a], &at);
         if (clf_cell_level(x->p, at.axes) < 2 || (x->p->kind != CLF_CELL_FLAT && !(at.axes & x->p->i))) continue;
-        if (x->p->kind == CLF_CELL_ROWS || x->p->kind == CLF_CELL_NARROW) snprintf(off, sizeof off, " + (i + %d) * xl%d", r, a);
-        else snprintf(off, sizeof off, " + (i + %d) * %s", r, x->strip);
+        if (x->p->kind == CLF_CELL_ROWS || x->p->kind == CLF_CELL_NARROW)
+            snprintf(off, sizeof off, " + (i + %d) * xl%d", r, a);
+        else
+            snprintf(off, sizeof off, " + (i + %d) * %s", r, x->strip);
         pointer(x, a, at.axes, r, off);
     }
     for (int s = 0; s < x->c->nsink; s++) {
         int o = x->c->sink[s].out[0];
         if (store_class(x, &x->c->sink[s]) == 3)
-            CLF_PUT(x, "__global %s *z%d_%d = o%d + ob%d + (i + %d) * %s;\n", clf_emit_type(buf, (clf_dtype)x->c->out[o].dtype, 1), s, r, o, o, r,
-                    x->strip);
+            CLF_PUT(x, "__global %s *z%d_%d = o%d + ob%d + (i + %d) * %s;\n", clf_emit_type(buf, (clf_dtype)x->c->out[o].dtype, 1), s, r, o,
+                    o, r, x->strip);
     }
 }
 
@@ -362,8 +383,10 @@ void clf_ctext_strip(clf_ctext *x, int ru) {
     each_row_fold(x, clf_fold_row_open);
     bool whole = x->whole || x->p->kind == CLF_CELL_ROWS || x->p->kind == CLF_CELL_NARROW;
     CLF_PUT(x, "const long cells = %s;\n", whole ? x->strip : "m");
-    if (leaves) CLF_PUT(x, "for (long j0 = 0; j0 < cells; j0 += 512) {\nconst long e1 = min(j0 + 512, cells);\n");
-    else CLF_PUT(x, "{ const long j0 = 0, e1 = cells;\n");
+    if (leaves)
+        CLF_PUT(x, "for (long j0 = 0; j0 < cells; j0 += 512) {\nconst long e1 = min(j0 + 512, cells);\n");
+    else
+        CLF_PUT(x, "{ const long j0 = 0, e1 = cells;\n");
     for (int s = 0; s < x->c->nsink; s++) {
         clf_cell_fold f = clf_cell_fold_of(x->p, &x->c->sink[s]);
         if (f == CLF_CELL_ROWFOLD || (flat && f == CLF_CELL_FULLFOLD))
@@ -371,8 +394,10 @@ void clf_ctext_strip(clf_ctext *x, int ru) {
     }
     clf_ctext_spans(x);
     each_row_fold(x, clf_fold_row_leaf);
-    if (flat && x->p->nfull) clf_fold_full_leaf(x);
-    else if (x->p->nfull) clf_fold_tile_flush(x);
+    if (flat && x->p->nfull)
+        clf_fold_full_leaf(x);
+    else if (x->p->nfull)
+        clf_fold_tile_flush(x);
     CLF_PUT(x, "}\n");
     each_row_fold(x, clf_fold_row_close);
 }

@@ -25,6 +25,7 @@ typedef struct exec_job {
     void *in[EXEC_OPERANDS];
     void *out[EXEC_N][EXEC_OPERANDS];
     clf_scalar param[EXEC_OPERANDS];
+    bool no_kernel; /* set to spare the time a kernel takes to build */
     bool ran[EXEC_N];
 } exec_job;
 

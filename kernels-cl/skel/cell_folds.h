@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the writers of folds share (cell_folds.c, cell_full.c, cell_cols.c): the texts of folds.def bound to names. A state component V
+ * has the value type in lanes and accumulators and the wide type from the lane fold on; N is i64 everywhere. */
+#ifndef CLF_KERNELS_SKEL_CELL_FOLDS_H
+#define CLF_KERNELS_SKEL_CELL_FOLDS_H
+#include "kernels-cl/skel/cell_text.h"
+
+enum { CLF_MERGE_WIDTH = 8 }; /* lanes of the loops that merge column states */
+#define CLF_NAME(dst, ...) snprintf(dst, sizeof(dst), __VA_ARGS__)
+
+/* Texts bound to one application of a fold's step, merge or finish: states s and t, value, position, result. */
+typedef struct clf_fold_vars { char s[3][40], t[3][40]; const char *v, *k, *r; } clf_fold_vars;
+
+static inline const clf_fold_row *clf_fold_row_of(const clf_ctext *x, int s) { return &clf_folds[x->c->sink[s].fold]; }
+static inline int clf_fold_states(const clf_ctext *x, int s) { return clf_cell_states(&x->c->sink[s]); }
+static inline bool clf_fold_is_count(const clf_ctext *x, int s, int m) { return clf_fold_row_of(x, s)->state[m] == 'N'; }
+static inline clf_dtype clf_fold_lane_type(const clf_ctext *x, int s, int m) {
+    return clf_fold_is_count(x, s, m) ? CLF_I64 : clf_ctext_type(x, s);
+}
+static inline clf_dtype clf_fold_wide_type(const clf_ctext *x, int s, int m) {
+    return clf_fold_is_count(x, s, m) ? CLF_I64 : clf_wide(clf_ctext_type(x, s));
+}
+
+/** `text` as statements in a block of its own; its temporaries have the value type, or the wide type. */
+void clf_fold_apply(clf_ctext *x, int s, const char *text, bool wide, int width, const clf_fold_vars *f);
+/** Declarations of f->s (or f->t), wide or as in lanes. */
+void clf_fold_declare(clf_ctext *x, int s, bool wide, int width, const clf_fold_vars *f, bool side_t);
+/** Names of the wide state of strip r. */
+void clf_fold_wide_names(const clf_ctext *x, int s, int r, char (*out)[40]);
+/** State f takes a value; with `rest` only lanes below it do. */
+void clf_fold_masked_step(clf_ctext *x, int s, int width, const clf_fold_vars *f, const char *rest);
+/** Lanes take the vector y, whose first cell is at position `pos`. */
+void clf_fold_step_vector(clf_ctext *x, int s, int r, const char *pos, bool tail);
+/** Opens a block in which y is the sink's value. */
+void clf_fold_bind(clf_ctext *x, int s, int r);
+/** Component m of a lane state, converted to wide. */
+void clf_fold_widen(clf_ctext *x, int s, int m, int width, const char *from);
+/** Declares `name`: the wide state f->s finished, of the output's type. */
+void clf_fold_result(clf_ctext *x, int s, int width, clf_fold_vars *f, const char *name);
+/** The empty state, wide, into f->s. */
+void clf_fold_empty(clf_ctext *x, int s, int width, const clf_fold_vars *f);
+/** f for every fold sink of a kind. */
+void clf_fold_each(clf_ctext *x, clf_cell_fold kind, void (*f)(clf_ctext *, int));
+
+/* cell_full.c */
+void clf_full_setup(clf_ctext *x);
+void clf_full_finish(clf_ctext *x);
+void clf_full_final(clf_ctext *x);
+/* cell_cols.c */
+void clf_cols_setup(clf_ctext *x);
+void clf_cols_finish(clf_ctext *x);
+void clf_cols_final(clf_ctext *x);
+#endif

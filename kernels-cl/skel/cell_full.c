@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Full folds of cell.chunk. FLAT strips are leaves; elsewhere values pass through a private tile that turns rows of any length into
+ * leaves of 512. Finished leaves go onto the carry stack of fold.clh. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels-cl/skel/cell_folds.h"
+
+static void full_leaf(clf_ctext *x, int s) { clf_fold_wide(x, s, 0); }
+void clf_fold_full_leaf(clf_ctext *x) {
+    clf_fold_each(x, CLF_CELL_FULLFOLD, full_leaf);
+    CLF_PUT(x, "CLF_FULL_PUSH(i, 0, i0, me * ent, full_depth)\n");
+}
+
+void clf_fold_tile_step(clf_ctext *x, int s) {
+    clf_fold_bind(x, s, 0);
+    CLF_PUT(x, "vstore%d(y, 0, f%dtile + fill + (u - j0)); }\n", x->p->width, s);
+}
+
+/* Lanes of fold s over `cells` cells of its tile, all of them or (ragged) the last ones of the operator. */
+static void tile_leaf(clf_ctext *x, int s, bool short_leaf) {
+    char buf[CLF_EMIT_NAME];
+    int w = x->p->width;
+    CLF_PUT(x, "{ ");
+    clf_fold_lanes(x, s, 0);
+    for (int tail = 0; tail <= short_leaf; tail++) {
+        if (!tail)
+            CLF_PUT(x, "int u = 0; for (; u + %d <= cells_; u += %d) {\n", w, w);
+        else
+            CLF_PUT(x, "if (u < cells_) { const int r = cells_ - u;\n");
+        CLF_PUT(x, "const %s y = vload%d(0, f%dtile + u);\n", clf_emit_type(buf, clf_ctext_type(x, s), w), w, s);
+        clf_fold_step_vector(x, s, 0, "leaf * 512 + u", tail);
+        CLF_PUT(x, "}\n");
+    }
+    clf_fold_wide(x, s, 0);
+    CLF_PUT(x, "}\n");
+}
+static void tile_whole(clf_ctext *x, int s) { tile_leaf(x, s, false); }
+static void tile_short(clf_ctext *x, int s) { tile_leaf(x, s, true); }
+static void tile_shift(clf_ctext *x, int s) {
+    CLF_PUT(x, "for (int k = 0; k < fill - 512; k += %d) vstore%d(vload%d(0, f%dtile + 512 + k), 0, f%dtile + k);\n", x->p->width,
+            x->p->width, x->p->width, s, s);
+}
+
+void clf_fold_tile_flush(clf_ctext *x) {
+    CLF_PUT(x, "fill += (int)(e1 - j0);\nif (fill >= 512) { const int cells_ = 512;\n");
+    clf_fold_each(x, CLF_CELL_FULLFOLD, tile_whole);
+    CLF_PUT(x, "CLF_FULL_PUSH(leaf, 0, leaf0, me * ent, full_depth)\nleaf++;\n");
+    clf_fold_each(x, CLF_CELL_FULLFOLD, tile_shift);
+    CLF_PUT(x, "fill -= 512; }\n");
+}
+
+static void full_setup(clf_ctext *x, int s) {
+    char buf[CLF_EMIT_NAME];
+    for (int m = 0; m < clf_fold_states(x, s); m++) {
+        const char *t = clf_emit_type(buf, clf_fold_wide_type(x, s, m), 1);
+        CLF_PUT(x, "__global %s *const f%dz%d = (__global %s *)(scratch + full_at); full_at += (chunks + 1) * ent;\n", t, s, m, t);
+    }
+    clf_fold_wide_decl(x, s, 0);
+    if (x->p->kind != CLF_CELL_FLAT) CLF_PUT(x, "%s f%dtile[1024 + 32];\n", clf_emit_type(buf, clf_ctext_type(x, s), 1), s);
+}
+
+static void full_slot(clf_ctext *x, int s, int which) {
+    clf_fold_vars f;
+    memset(&f, 0, sizeof f);
+    clf_fold_wide_names(x, s, 0, f.t);
+    for (int m = 0; m < clf_fold_states(x, s); m++) CLF_NAME(f.s[m], "f%dz%d[slot]", s, m);
+    if (which == 0) clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, 1, &f);
+    if (which == 3) {
+        memcpy(f.s, f.t, sizeof f.s);
+        clf_fold_empty(x, s, 1, &f);
+        return;
+    }
+    for (int m = 0; m < clf_fold_states(x, s); m++)
+        if (which == 1)
+            CLF_PUT(x, "%s = %s; ", f.s[m], f.t[m]);
+        else
+            CLF_PUT(x, "%s = %s; ", f.t[m], f.s[m]);
+    CLF_PUT(x, "\n");
+}
+
+void clf_fold_hole_full(clf_ctext *x, int which) {
+    for (int s = 0; s < x->c->nsink; s++)
+        if (clf_cell_fold_of(x->p, &x->c->sink[s]) == CLF_CELL_FULLFOLD) full_slot(x, s, which);
+}
+
+static void full_result(clf_ctext *x, int s) {
+    clf_fold_vars f;
+    int o = x->c->sink[s].out[0];
+    memset(&f, 0, sizeof f);
+    clf_fold_wide_names(x, s, 0, f.s);
+    CLF_PUT(x, "{ ");
+    clf_fold_result(x, s, 1, &f, "z_");
+    CLF_PUT(x, "o%d[ob%d] = z_; }\n", o, o);
+}
+
+
+void clf_full_setup(clf_ctext *x) {
+    if (!x->p->nfull) return;
+    CLF_PUT(x, "long full_at = (chunks + 1) * (ent + 1);\n");
+    if (x->p->kind != CLF_CELL_FLAT) CLF_PUT(x, "int fill = 0; const long leaf0 = i0 * %s / 512; long leaf = leaf0;\n", x->strip);
+    clf_fold_each(x, CLF_CELL_FULLFOLD, full_setup);
+}
+
+void clf_full_finish(clf_ctext *x) {
+    if (!x->p->nfull) return;
+    if (x->p->kind != CLF_CELL_FLAT) {
+        CLF_PUT(x, "if (fill > 0) { const int cells_ = fill;\n");
+        clf_fold_each(x, CLF_CELL_FULLFOLD, tile_short);
+        CLF_PUT(x, "CLF_FULL_PUSH(leaf, 0, leaf0, me * ent, full_depth) }\n");
+    }
+    CLF_PUT(x, "full_count[me] = full_depth;\n");
+}
+
+void clf_full_final(clf_ctext *x) {
+    if (x->p->nfull) CLF_PUT(x, "CLF_FULL_CLOSE()\n");
+    clf_fold_each(x, CLF_CELL_FULLFOLD, full_result);
+}
