@@ -12,6 +12,8 @@ typedef enum clf_arg_kind {
     CLF_ARG_PARAM,    /* scalar parameter `index`, in its dtype */
     CLF_ARG_I64       /* a 64-bit integer computed by the skeleton's twin: clf_sched.arg[index] */
 } clf_arg_kind;
+/* An I64 right behind a memory argument is the element offset of the access from that pointer: who binds memory that starts r
+ * elements into the operand subtracts r. */
 typedef struct clf_arg_desc { uint8_t kind, dtype; int16_t index; } clf_arg_desc;
 typedef struct clf_source {
     const char *text;      /* whole program, no includes left */

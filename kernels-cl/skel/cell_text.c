@@ -1,149 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Values and loops of cell.chunk. The body of a strip is one loop over vectors when it holds at most one elementary function, else
- * several over a private tile, one function each: two of them in one loop keep re-broadcasting their polynomials' constants
- * (measured: 1.8x on log(1 + exp(x))). Invariant: padded lanes of a short vector are computed like all others and never stored or
- * folded, so no scalar mathematics runs in tails. */
+ * Stores and loops of cell.chunk. The body of a strip is one loop over vectors, or several over a private tile (see cell_values.c).
+ * Invariant: padded lanes of a short vector are computed like all others and never stored or folded, so no scalar mathematics runs
+ * in tails. */
+#include <stdio.h>
+
 #include "kernels-cl/skel/cell_text.h"
 
-#include <stdio.h>
-#include <string.h>
-
-enum { TILE = 256, MAX_STAGES = 63 };
-
-static const clf_value *val(const clf_ctext *x, int v) { return &x->c->value[v]; }
-static int level(const clf_ctext *x, int v) { return clf_cell_level(x->p, val(x, v)->axes); }
-static bool is_memory(const clf_value *w) { return w->op == CLF_V_LOAD || w->op == CLF_V_INDEX; }
-
-bool clf_ctext_varies(const clf_ctext *x, uint32_t axes) { return x->p->kind != CLF_CELL_FLAT && (axes & x->p->i); }
-
-static void suffix(clf_ctext *x, uint32_t axes, int r) {
-    if (clf_ctext_varies(x, axes)) CLF_PUT(x, "_%d", r);
-}
-
-void clf_ctext_value(clf_ctext *x, int v, int r) {
-    CLF_PUT(x, "v%d", v);
-    suffix(x, val(x, v)->axes, r);
-}
-
-void clf_ctext_operand(clf_ctext *x, int v, int width, int r) {
-    char buf[CLF_EMIT_NAME];
-    bool splat = width > 1 && level(x, v) < 2;
-    if (splat) CLF_PUT(x, "((%s)(", clf_emit_type(buf, (clf_dtype)val(x, v)->dtype, width));
-    clf_ctext_value(x, v, r);
-    if (splat) CLF_PUT(x, "))");
-}
-
-/* ---- which loop computes what ---- */
-
-static int earliest(const clf_ctext *x, const clf_value *w) {
-    int s = 0;
-    for (int k = 0; k < 3; k++)
-        if (w->in[k] >= 0 && level(x, w->in[k]) == 2 && x->stage[w->in[k]] > s) s = x->stage[w->in[k]];
-    return s;
-}
-
-void clf_ctext_schedule(clf_ctext *x) {
-    uint64_t taken = 0;
-    x->stages = 1;
-    for (int v = 0; v < x->c->nvalue; v++) {
-        const clf_value *w = val(x, v);
-        if (level(x, v) < 2 || is_memory(w)) continue;
-        int s = earliest(x, w);
-        if (clf_op_is_cell(w->op) && (clf_ops[w->op].flags & F_ELEM)) {
-            while (s < MAX_STAGES && (taken >> s & 1)) s++;
-            taken |= (uint64_t)1 << s;
-        }
-        x->stage[v] = (uint8_t)s;
-        if (s + 1 > x->stages) x->stages = s + 1;
-    }
-    for (int s = 0; s < x->c->nsink; s++) x->uses[x->c->sink[s].value[0]] |= (uint64_t)1 << x->stage[x->c->sink[s].value[0]];
-    for (int v = x->c->nvalue - 1; v >= 0; v--)
-        for (int k = 0; k < 3; k++)
-            if (x->uses[v] && val(x, v)->in[k] >= 0) x->uses[val(x, v)->in[k]] |= (uint64_t)1 << x->stage[v];
-}
-
-/* ---- one value ---- */
-
-static void load(clf_ctext *x, const clf_value *w, int width, int r) {
-    clf_cell_at at;
-    char buf[CLF_EMIT_NAME];
-    int a = w->arg;
-    clf_cell_access(x->p, &x->c->access[a], &at);
-    if (width == 1) {
-        CLF_PUT(x, "x%d[xb%d", a, a);
-        if (clf_cell_level(x->p, at.axes) == 1) CLF_PUT(x, " + (i + %d) * xl%d", r, a);
-        CLF_PUT(x, "]");
-    } else if (x->p->kind == CLF_CELL_GROUP && at.axes == x->p->j) {
-        CLF_PUT(x, "CLF_VLOAD(__private, %s, %d, g%d + u)", clf_emit_type(buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, 1), width,
-                a);
-    } else {
-        if (x->tail)
-            CLF_PUT(x, "%s_LOADT(q%d", clf_emit_run(&x->e, buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, width), a);
-        else
-            CLF_PUT(x, "CLF_VLOAD(__global, %s, %d, q%d", clf_emit_type(buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, 1), width,
-                    a);
-        suffix(x, at.axes, r);
-        CLF_PUT(x, x->tail ? " + u, r)" : " + u)");
-    }
-}
-
-static void index_of(clf_ctext *x, const clf_value *w, int width, int r) {
-    bool outer = x->p->i && w->arg == 0;
-    if (width > 1) {
-        CLF_PUT(x, "(long%d)(%su) + (long%d)(CLF_IOTA_%d)", width, x->p->kind == CLF_CELL_FLAT ? "i * 512 + " : "", width, width);
-    } else if (outer && x->p->kind != CLF_CELL_FLAT) {
-        CLF_PUT(x, "i + %d", r);
-    } else {
-        CLF_PUT(x, "0");
-    }
-}
-
-static void cell(clf_ctext *x, const clf_value *w, int width, int r) {
-    char name[3][CLF_EMIT_NAME * 2];
-    clf_dtype t = (clf_dtype)val(x, w->in[0])->dtype;
-    clf_str *out = x->e.out;
-    for (int k = 0; k < 3; k++) {
-        clf_str one;
-        clf_str_init(&one, out->mem);
-        x->e.out = &one;
-        if (w->in[k] >= 0) clf_ctext_operand(x, w->in[k], width, r);
-        snprintf(name[k], sizeof name[k], "%s", clf_str_c(&one));
-        out->failed = out->failed || one.failed;
-        clf_str_release(&one);
-    }
-    x->e.out = out;
-    const clf_emit_name names[] = {{"a", name[0]}, {"b", name[1]}, {"c", name[2]}, {NULL, NULL}};
-    clf_emit_cast(&x->e, t, (clf_dtype)w->dtype, width);
-    clf_emit_text(&x->e, clf_ops[w->op].text, t, width, names);
-    CLF_PUT(x, ")");
-}
-
-void clf_ctext_compute(clf_ctext *x, int v, int width, int r) {
-    const clf_value *w = val(x, v);
-    char buf[CLF_EMIT_NAME];
-    CLF_PUT(x, "const %s ", clf_emit_type(buf, (clf_dtype)w->dtype, width));
-    clf_ctext_value(x, v, r);
-    CLF_PUT(x, " = ");
-    if (w->op == CLF_V_LOAD)
-        load(x, w, width, r);
-    else if (w->op == CLF_V_INDEX)
-        index_of(x, w, width, r);
-    else if (w->op == CLF_V_PARAM)
-        CLF_PUT(x, "p%d", w->arg);
-    else if (w->op == CLF_V_CAST) {
-        clf_emit_cast(&x->e, (clf_dtype)val(x, w->in[0])->dtype, (clf_dtype)w->dtype, width);
-        clf_ctext_operand(x, w->in[0], width, r);
-        CLF_PUT(x, ")");
-    } else
-        cell(x, w, width, r);
-    CLF_PUT(x, ";\n");
-}
+enum { TILE = 256 };
 
 /* ---- stores ---- */
 
 static void store_cast(clf_ctext *x, int s, int width, int r) {
     int v = x->c->sink[s].value[0];
-    clf_emit_cast(&x->e, (clf_dtype)val(x, v)->dtype, (clf_dtype)x->c->out[x->c->sink[s].out[0]].dtype, width);
+    clf_emit_cast(&x->e, (clf_dtype)clf_ctext_val(x, v)->dtype, (clf_dtype)x->c->out[x->c->sink[s].out[0]].dtype, width);
     clf_ctext_operand(x, v, width, r);
     CLF_PUT(x, ")");
 }
@@ -205,7 +74,7 @@ static void scalar_stores(clf_ctext *x, int want) {
 static void sink_step(clf_ctext *x, int s) {
     const clf_sink *k = &x->c->sink[s];
     int v = k->value[0];
-    if ((level(x, v) == 2 ? x->stage[v] : 0) != x->now) return;
+    if ((clf_ctext_level(x, v) == 2 ? x->stage[v] : 0) != x->now) return;
     if (store_class(x, k) == 3)
         for (int r = 0; r < x->ru; r++) store_vector(x, s, r);
     if (x->once) return;
@@ -226,20 +95,20 @@ static void sink_step(clf_ctext *x, int s) {
 
 /* Value v in loop `now`: computed, loaded (again), or taken from its tile. */
 static void body_value(clf_ctext *x, int v) {
-    const clf_value *w = val(x, v);
+    const clf_value *w = clf_ctext_val(x, v);
     char buf[CLF_EMIT_NAME];
     bool here = x->stage[v] == x->now && x->uses[v], read = x->uses[v] >> x->now & 1;
-    if (level(x, v) < 2 || (x->once && (w->axes & x->p->i))) return;
+    if (clf_ctext_level(x, v) < 2 || (x->once && (w->axes & x->p->i))) return;
     int rows = clf_ctext_varies(x, w->axes) ? x->ru : 1;
     for (int r = 0; r < rows; r++) {
-        if (is_memory(w) ? read : here) {
+        if (clf_ctext_is_memory(w) ? read : here) {
             clf_ctext_compute(x, v, x->p->width, r);
         } else if (read && x->stage[v] < x->now) {
             CLF_PUT(x, "const %s ", clf_emit_type(buf, (clf_dtype)w->dtype, x->p->width));
             clf_ctext_value(x, v, r);
             CLF_PUT(x, " = CLF_VLOAD(__private, %s, %d, t%d + (u - h));\n", clf_emit_type(buf, (clf_dtype)w->dtype, 1), x->p->width, v);
         }
-        if (here && !is_memory(w) && x->uses[v] >> (x->now + 1)) {
+        if (here && !clf_ctext_is_memory(w) && x->uses[v] >> (x->now + 1)) {
             CLF_PUT(x, "CLF_VSTORE(__private, %s, %d, ", clf_emit_type(buf, (clf_dtype)w->dtype, 1), x->p->width);
             clf_ctext_value(x, v, r);
             CLF_PUT(x, ", t%d + (u - h));\n", v);
@@ -296,8 +165,8 @@ void clf_ctext_spans(clf_ctext *x) {
     }
     CLF_PUT(x, "for (long h = j0; h < e1; h += %d) {\nconst long e = min(h + %d, e1);\n", TILE, TILE);
     for (int v = 0; v < x->c->nvalue; v++)
-        if (level(x, v) == 2 && !is_memory(val(x, v)) && x->uses[v] >> (x->stage[v] + 1))
-            CLF_PUT(x, "%s t%d[%d];\n", clf_emit_type(buf, (clf_dtype)val(x, v)->dtype, 1), v, TILE + 16);
+        if (clf_ctext_level(x, v) == 2 && !clf_ctext_is_memory(clf_ctext_val(x, v)) && x->uses[v] >> (x->stage[v] + 1))
+            CLF_PUT(x, "%s t%d[%d];\n", clf_emit_type(buf, (clf_dtype)clf_ctext_val(x, v)->dtype, 1), v, TILE + 16);
     for (x->now = 0; x->now < x->stages; x->now++) {
         CLF_PUT(x, "{ long u = h;\n");
         loop(x);
@@ -311,7 +180,7 @@ void clf_ctext_spans(clf_ctext *x) {
 static void pointer(clf_ctext *x, int a, uint32_t axes, int r, const char *offset) {
     char buf[CLF_EMIT_NAME];
     CLF_PUT(x, "const __global %s *q%d", clf_emit_type(buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, 1), a);
-    suffix(x, axes, r);
+    clf_ctext_suffix(x, axes, r);
     CLF_PUT(x, " = x%d + xb%d%s;\n", a, a, offset);
 }
 
@@ -327,7 +196,7 @@ void clf_ctext_setup(clf_ctext *x) {
     clf_cell_at at;
     x->ru = 1;
     for (int v = 0; v < x->c->nvalue; v++)
-        if (level(x, v) == 0 && x->uses[v]) clf_ctext_compute(x, v, 1, 0);
+        if (clf_ctext_level(x, v) == 0 && x->uses[v]) clf_ctext_compute(x, v, 1, 0);
     for (int a = 0; a < x->c->naccess; a++) {
         clf_cell_access(x->p, &x->c->access[a], &at);
         if (x->p->kind == CLF_CELL_FLAT || at.axes != x->p->j) continue;
@@ -378,7 +247,7 @@ void clf_ctext_strip(clf_ctext *x, int ru) {
     for (int r = 0; r < x->ru; r++) strip_pointers(x, r);
     for (int v = 0; v < x->c->nvalue; v++)
         for (int r = 0; r < x->ru; r++)
-            if (level(x, v) == 1 && x->uses[v]) clf_ctext_compute(x, v, 1, r);
+            if (clf_ctext_level(x, v) == 1 && x->uses[v]) clf_ctext_compute(x, v, 1, r);
     scalar_stores(x, 2);
     each_row_fold(x, clf_fold_row_open);
     bool whole = x->whole || x->p->kind == CLF_CELL_ROWS || x->p->kind == CLF_CELL_NARROW;

@@ -26,18 +26,26 @@ typedef struct clf_ctext {
 
 #define CLF_PUT(x, ...) clf_str_fmt((x)->e.out, __VA_ARGS__)
 
-/* cell_text.c */
+static inline const clf_value *clf_ctext_val(const clf_ctext *x, int v) { return &x->c->value[v]; }
+static inline int clf_ctext_level(const clf_ctext *x, int v) { return clf_cell_level(x->p, clf_ctext_val(x, v)->axes); }
+/** Read again rather than kept between loops. */
+static inline bool clf_ctext_is_memory(const clf_value *w) { return w->op == CLF_V_LOAD || w->op == CLF_V_INDEX; }
+
+/* cell_values.c */
+void clf_ctext_suffix(clf_ctext *x, uint32_t axes, int r); /* "_R" for names of what varies from strip to strip */
 bool clf_ctext_varies(const clf_ctext *x, uint32_t axes); /* from strip to strip */
 void clf_ctext_value(clf_ctext *x, int v, int r);         /* name of a value */
 void clf_ctext_operand(clf_ctext *x, int v, int width, int r);
 void clf_ctext_compute(clf_ctext *x, int v, int width, int r); /* declaration of one value */
 void clf_ctext_schedule(clf_ctext *x);                    /* values to loops */
+
+/* cell_text.c */
 void clf_ctext_setup(clf_ctext *x);
 void clf_ctext_strip(clf_ctext *x, int ru);
 void clf_ctext_once(clf_ctext *x);
 void clf_ctext_spans(clf_ctext *x);                       /* loops over the cells j0 .. e1 */
 
-/* cell_folds.c */
+/* cell_folds.c, cell_full.c, cell_cols.c */
 static inline clf_dtype clf_ctext_type(const clf_ctext *x, int s) { return (clf_dtype)x->c->value[x->c->sink[s].value[0]].dtype; }
 void clf_fold_setup(clf_ctext *x);
 void clf_fold_lanes(clf_ctext *x, int s, int r);          /* declare empty lanes */

@@ -64,34 +64,35 @@ static bool check_program(clf_ctx *const *c, uint64_t seed, const rp_options *o)
     return good;
 }
 
-static void run_many(uint64_t first, int n, rp_options o) {
+/* Families of programs; program k of family f has the seed (f + 1) * 1000000 + k. */
+enum { FAMILY = 1000000 };
+static const struct { int programs, nodes; int64_t most_cells; } families[] = {{2700, 4, 600}, {250, 8, 4200}, {50, 8, 34000}};
+
+static void run_family(int f) {
+    const char *text = getenv("CLF_TEST_SEED");
+    uint64_t only = text ? strtoull(text, NULL, 10) : 0;
     clf_ctx *c[CONFIGS];
     bool good = true;
     for (int i = 0; i < CONFIGS; i++) c[i] = open_config(i);
-    for (int k = 0; k < n && good; k++) {
-        rp_options mine = o;
-        mine.nodes = o.nodes + k % 17;
-        good = check_program(c, first + (uint64_t)k, &mine);
+    for (int k = 0; k < families[f].programs && good; k++) {
+        uint64_t seed = (uint64_t)(f + 1) * FAMILY + (uint64_t)k;
+        rp_options o = {.nodes = families[f].nodes + k % 17, .most_cells = families[f].most_cells};
+        if (!only || seed == only) good = check_program(c, seed, &o);
     }
     CU_ASSERT(good);
     for (int i = 0; i < CONFIGS; i++) clf_close(c[i]);
 }
 
-static void test_small(void) {
-    const char *seed = getenv("CLF_TEST_SEED");
-    if (seed) run_many(strtoull(seed, NULL, 10), 1, (rp_options){.nodes = 4 + (int)(strtoull(seed, NULL, 10) % 1000000 % 17), .most_cells = 600});
-    else run_many(1000000, 2700, (rp_options){.nodes = 4, .most_cells = 600});
-}
-
-static void test_middle(void) { run_many(2000000, 250, (rp_options){.nodes = 8, .most_cells = 4200}); }
-static void test_large(void) { run_many(3000000, 50, (rp_options){.nodes = 8, .most_cells = 34000}); }
+static void test_small(void) { run_family(0); }
+static void test_middle(void) { run_family(1); }
+static void test_large(void) { run_family(2); }
 
 /* Hundreds of expressions over leaves of one shape, joined into few large kernels: OpenCL gives the bytes of the host executor. */
 static void test_kernels(void) {
     static const rp_options shapes[] = {
-        {.nodes = 90, .most_cells = 34000, .rows = 65, .cols = 7, .cells_only = true},
-        {.nodes = 90, .most_cells = 34000, .rows = 3, .cols = 513, .cells_only = true},
-        {.nodes = 90, .most_cells = 34000, .rows = 513, .cols = 1, .cells_only = true},
+        {.nodes = 50, .most_cells = 34000, .rows = 65, .cols = 7, .cells_only = true},
+        {.nodes = 50, .most_cells = 34000, .rows = 3, .cols = 513, .cells_only = true},
+        {.nodes = 50, .most_cells = 34000, .rows = 513, .cols = 1, .cells_only = true},
     };
     static clf_mat *on_host[RP_NODES], *on_device[RP_NODES];
     clf_ctx *host = open_host(), *device = open_on(NULL);
