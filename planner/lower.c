@@ -15,7 +15,7 @@ typedef struct lower {
     int32_t part;
     clf_builder b;
     int64_t space[2];
-    bool single;             /* no axes */
+    bool single; /* no axes */
     clf_step *step;
     clf_lowered *done;
     int32_t cap_in, cap_out, cap_param;
@@ -72,7 +72,8 @@ static bool same_param(const clf_plan_param *a, const clf_plan_param *b) {
 /* A scalar argument of type t; equal ones are shared. */
 static int param(lower *L, clf_plan_param want, clf_dtype t) {
     for (int i = 0; i < L->step->nparam; i++)
-        if (L->b.c.param[i] == t && same_param(&L->step->param[i], &want)) return clf_build_value(&L->b, (clf_value){.op = CLF_V_PARAM, .dtype = (uint8_t)t, .axis = -1, .in = {-1, -1, -1}, .arg = i});
+        if (L->b.c.param[i] == t && same_param(&L->step->param[i], &want))
+            return clf_build_value(&L->b, (clf_value){.op = CLF_V_PARAM, .dtype = (uint8_t)t, .axis = -1, .in = {-1, -1, -1}, .arg = i});
     if (!push_param(L, want)) L->b.failed = true;
     int i = clf_build_param(&L->b, t);
     return clf_build_value(&L->b, (clf_value){.op = CLF_V_PARAM, .dtype = (uint8_t)t, .axis = -1, .in = {-1, -1, -1}, .arg = i});
@@ -135,7 +136,8 @@ static int make_cell(lower *L, const clf_gnode *x) {
     }
     clf_dtype t = clf_op_type((clf_op)x->op, x->nin, in, scalar, &result);
     int a[3] = {-1, -1, -1};
-    for (int k = 0; k < x->nin; k++) a[k] = clf_ops[x->op].type == CLF_TYPE_SELECT && k == 0 ? truth(L, x->in[k], t) : operand(L, x->in[k], t);
+    for (int k = 0; k < x->nin; k++)
+        a[k] = clf_ops[x->op].type == CLF_TYPE_SELECT && k == 0 ? truth(L, x->in[k], t) : operand(L, x->in[k], t);
     return clf_build_op(&L->b, (clf_op)x->op, result, a[0], a[1], a[2]);
 }
 
@@ -205,7 +207,8 @@ static clf_status step_key(clf_plan *plan, clf_step *s, clf_err *err) {
         }
     }
     clf_str_putn(&k, (const char *)c->value, (size_t)c->nvalue * sizeof *c->value); /* no padding in clf_value */
-    for (int i = 0; i < c->nsink; i++) clf_str_fmt(&k, "s%d.%d.%x.%d.%d", c->sink[i].kind, c->sink[i].fold, c->sink[i].keep, c->sink[i].value[0], c->sink[i].out[0]);
+    for (int i = 0; i < c->nsink; i++)
+        clf_str_fmt(&k, "s%d.%d.%x.%d.%d", c->sink[i].kind, c->sink[i].fold, c->sink[i].keep, c->sink[i].value[0], c->sink[i].out[0]);
     clf_status st = CLF_OK;
     s->key = k.failed ? NULL : clf_arena_strn(&plan->arena, clf_str_c(&k), k.len);
     s->key_len = (uint32_t)k.len;
@@ -232,7 +235,9 @@ static clf_status lower_loop(clf_plan *plan, const clf_cover *cover, int32_t i, 
         int32_t n = part->node[j];
         bool fold = plan->g.node[n].op == CLF_OP_FOLD;
         if (!fold) make(&L, n);
-        s->flops += cells * (fold ? clf_folds[plan->g.node[n].attr[0]].flops : clf_op_is_cell(plan->g.node[n].op) ? clf_ops[plan->g.node[n].op].flops : 0);
+        s->flops += cells * (fold                                 ? clf_folds[plan->g.node[n].attr[0]].flops
+                             : clf_op_is_cell(plan->g.node[n].op) ? clf_ops[plan->g.node[n].op].flops
+                                                                  : 0);
         if (!cover->stored[n]) continue;
         sink(&L, n);
         folds += fold && plan->g.node[n].attr[1] == CLF_WAY_ALL;

@@ -36,12 +36,9 @@ static int32_t transpose_of_single(const clf_graph *g, int32_t n) {
 }
 
 const clf_rule clf_rules[] = {
-    {"t(t(X)) = X", CLF_RULE_EXACT, double_transpose},
-    {"cast to own type", CLF_RULE_EXACT, no_cast},
-    {"X[1:n, 1:m] = X", CLF_RULE_EXACT, whole_index},
-    {"reshape to own shape", CLF_RULE_EXACT, same_reshape},
-    {"t of 1x1", CLF_RULE_EXACT, transpose_of_single},
-    {NULL, CLF_RULE_EXACT, NULL},
+    {"t(t(X)) = X", CLF_RULE_EXACT, double_transpose}, {"cast to own type", CLF_RULE_EXACT, no_cast},
+    {"X[1:n, 1:m] = X", CLF_RULE_EXACT, whole_index},  {"reshape to own shape", CLF_RULE_EXACT, same_reshape},
+    {"t of 1x1", CLF_RULE_EXACT, transpose_of_single}, {NULL, CLF_RULE_EXACT, NULL},
 };
 
 /* A replaced node keeps its id and becomes unreachable: selection never computes what nobody needs. */

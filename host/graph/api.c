@@ -41,10 +41,14 @@ static clf_mat *record(request r, int n, clf_mat *const *in) {
     clf_mat *sticky, *result;
     clf_status st = operands(clf_ops[r.op].name, n, in, node, &sticky, &err);
     if (st == CLF_OK)
-        st = clf_op_is_cell(r.op) ? clf_record_cell(c, r.op, r.outer, n, node, &out, &err) : clf_record_form(c, r.op, r.attr, n, node, &out, &err);
-    if (st == CLF_OK) result = clf_handle_new(c, out);
-    else if (sticky) result = sticky == &c->oom ? &c->oom : clf_handle_new(c, clf_node_ref(sticky->node));
-    else result = clf_handle_error(c, &err);
+        st = clf_op_is_cell(r.op) ? clf_record_cell(c, r.op, r.outer, n, node, &out, &err)
+                                  : clf_record_form(c, r.op, r.attr, n, node, &out, &err);
+    if (st == CLF_OK)
+        result = clf_handle_new(c, out);
+    else if (sticky)
+        result = sticky == &c->oom ? &c->oom : clf_handle_new(c, clf_node_ref(sticky->node));
+    else
+        result = clf_handle_error(c, &err);
     clf_ctx_unlock(c);
     return result;
 }
@@ -158,6 +162,10 @@ clf_mat *clf_cum(clf_fold_code f, clf_mat *x) {
     if (in != x) clf_free(in);
     return r;
 }
-clf_mat *clf_index(clf_mat *x, int64_t r0, int64_t r1, int64_t c0, int64_t c1) { return form1(CLF_OP_INDEX, x, (int64_t[]){r0, r1, c0, c1}); }
+clf_mat *clf_index(clf_mat *x, int64_t r0, int64_t r1, int64_t c0, int64_t c1) {
+    return form1(CLF_OP_INDEX, x, (int64_t[]){r0, r1, c0, c1});
+}
 clf_mat *clf_reshape(clf_mat *x, int64_t rows, int64_t cols) { return form1(CLF_OP_RESHAPE, x, (int64_t[]){rows, cols}); }
-clf_mat *clf_order(clf_mat *x, int64_t by, bool decreasing, bool index) { return form1(CLF_OP_ORDER, x, (int64_t[]){by, decreasing, index}); }
+clf_mat *clf_order(clf_mat *x, int64_t by, bool decreasing, bool index) {
+    return form1(CLF_OP_ORDER, x, (int64_t[]){by, decreasing, index});
+}

@@ -25,8 +25,10 @@ static void describe_device(clf_ctx *c, int i, clf_device *d) {
     int dev = -1;
     clf_profile p;
     clf_run_device(c, false, &dev, &err);
-    if (dev == i) p = *clf_run_device_profile(c);
-    else clf_dev_assume(c->run->devs, i, &p);
+    if (dev == i)
+        p = *clf_run_device_profile(c);
+    else
+        clf_dev_assume(c->run->devs, i, &p);
     d->name = info->name;
     d->kind = info->kind == CLF_DEV_GPU ? "gpu" : "cpu";
     d->driver = info->driver;
@@ -59,8 +61,10 @@ bool clf_device_at(clf_ctx *c, int i, clf_device *out) {
         memset(out, 0, sizeof *out);
         out->struct_size = n;
         out->index = i;
-        if (i == 0) describe_host(c, out);
-        else describe_device(c, i - 1, out);
+        if (i == 0)
+            describe_host(c, out);
+        else
+            describe_device(c, i - 1, out);
     }
     clf_ctx_unlock(c);
     return there;

@@ -33,15 +33,18 @@ static clf_status check_handles(size_t n, clf_mat *const *m, clf_err *err) {
 static clf_status run_frozen(clf_ctx *c, clf_frozen *f, size_t n, clf_node *const *nodes, clf_buf **bufs, clf_err *err) {
     clf_exe *x;
     for (size_t s = 0; s < f->nslot; s++) {
-        if (f->slot_node[s]->g.op == CLF_OP_PARAM) return clf_fail(err, CLF_E_ARG, "evaluation: the program depends on a parameter that has no value");
+        if (f->slot_node[s]->g.op == CLF_OP_PARAM)
+            return clf_fail(err, CLF_E_ARG, "evaluation: the program depends on a parameter that has no value");
         clf_slot_fill(&f->slot[s], f->slot_node[s]);
     }
     CLF_TRY(clf_leaves_check(c, f->nslot, f->slot_node, err));
     CLF_TRY(clf_run_plan(c, &f->g, &x, err));
     CLF_TRY(clf_exe_run(c, x, f->slot, false, bufs, err));
     for (size_t i = 0; i < n; i++) {
-        if (nodes[i]->value) clf_buf_unref(bufs[i]); /* the same node asked for twice */
-        else clf_node_settle(c, nodes[i], bufs[i]);
+        if (nodes[i]->value)
+            clf_buf_unref(bufs[i]); /* the same node asked for twice */
+        else
+            clf_node_settle(c, nodes[i], bufs[i]);
     }
     return CLF_OK;
 }
@@ -131,8 +134,10 @@ clf_status clf_read(clf_mat *m, void *out, size_t bytes) {
             clf_err err = {CLF_OK, ""};
             clf_fail(&err, CLF_E_ARG, "clf_read: %zu bytes given, the value has %zu", bytes, want);
             st = clf_ctx_fail(c, &err);
-        } else if (!out && want) st = fail_call(c, CLF_E_ARG, "clf_read: out is NULL");
-        else if (want) memcpy(out, m->node->value->host, want);
+        } else if (!out && want)
+            st = fail_call(c, CLF_E_ARG, "clf_read: out is NULL");
+        else if (want)
+            memcpy(out, m->node->value->host, want);
     }
     clf_ctx_unlock(c);
     return st;

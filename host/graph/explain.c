@@ -24,8 +24,10 @@ void clf_report_covers(const clf_report *r, const clf_step *s, int most, clf_str
             return;
         }
         clf_str_put(out, i ? " " : "");
-        if (x->op == CLF_OP_FOLD) clf_str_fmt(out, "%s%s", way[x->attr[1]], clf_folds[x->attr[0]].name);
-        else clf_str_put(out, clf_ops[x->op].name);
+        if (x->op == CLF_OP_FOLD)
+            clf_str_fmt(out, "%s%s", way[x->attr[1]], clf_folds[x->attr[0]].name);
+        else
+            clf_str_put(out, clf_ops[x->op].name);
     }
 }
 
@@ -103,8 +105,10 @@ static clf_status analyze(clf_report *r, clf_exe *x, clf_frozen *f, clf_err *err
     if (!bufs) return clf_fail(err, CLF_E_NOMEM, "explain: out of memory");
     clf_status st = CLF_OK;
     for (size_t s = 0; s < f->nslot && st == CLF_OK; s++) {
-        if (f->slot_node[s]->g.op == CLF_OP_PARAM) st = clf_fail(err, CLF_E_ARG, "explain: a program with parameters cannot be measured");
-        else clf_slot_fill(&f->slot[s], f->slot_node[s]);
+        if (f->slot_node[s]->g.op == CLF_OP_PARAM)
+            st = clf_fail(err, CLF_E_ARG, "explain: a program with parameters cannot be measured");
+        else
+            clf_slot_fill(&f->slot[s], f->slot_node[s]);
     }
     if (st == CLF_OK) st = clf_leaves_check(c, f->nslot, f->slot_node, err);
     for (int round = 0; round < 2 && st == CLF_OK; round++) { /* the first run warms up */
@@ -128,21 +132,29 @@ static clf_status write_report(clf_report *r, clf_explain_format format, clf_wri
     return st;
 }
 
-static clf_status explain_locked(clf_ctx *c, size_t n, clf_mat *const *m, clf_explain_format format, unsigned flags, clf_write_fn write, void *user, clf_err *err) {
+static clf_status explain_locked(clf_ctx *c, size_t n, clf_mat *const *m, clf_explain_format format, unsigned flags, clf_write_fn write,
+                                 void *user, clf_err *err) {
     clf_node **nodes = clf_mem_new(&c->mem, n, sizeof *nodes);
     clf_frozen f;
     clf_exe *x;
     clf_status st = nodes ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "explain: out of memory");
     memset(&f, 0, sizeof f);
     for (size_t i = 0; i < n && st == CLF_OK; i++) {
-        if (!m[i] || m[i]->ctx != c) st = clf_fail(err, CLF_E_ARG, "explain: result %zu is missing or of another context", i + 1);
-        else nodes[i] = m[i]->node;
+        if (!m[i] || m[i]->ctx != c)
+            st = clf_fail(err, CLF_E_ARG, "explain: result %zu is missing or of another context", i + 1);
+        else
+            nodes[i] = m[i]->node;
     }
     if (st != CLF_OK) goto out;
     CLF_GO(clf_ctx_usable(c, err));
     CLF_GO(clf_freeze(c, n, nodes, 0, NULL, &f, err));
     CLF_GO(clf_run_plan(c, &f.g, &x, err));
-    clf_report r = {.c = c, .x = x, .f = &f, .selector = c->knobs.fuse, .memo = (flags & CLF_EXPLAIN_MEMO) != 0, .kernel = (flags & CLF_EXPLAIN_KERNEL) != 0};
+    clf_report r = {.c = c,
+                    .x = x,
+                    .f = &f,
+                    .selector = c->knobs.fuse,
+                    .memo = (flags & CLF_EXPLAIN_MEMO) != 0,
+                    .kernel = (flags & CLF_EXPLAIN_KERNEL) != 0};
     r.peak_bytes = peak_bytes(x->plan);
     CLF_GO(compare(&r, err));
     if (flags & CLF_EXPLAIN_ANALYZE) CLF_GO(analyze(&r, x, &f, err));
@@ -159,8 +171,10 @@ clf_status clf_explain(size_t n, clf_mat *const *m, clf_explain_format format, u
     clf_err err = {CLF_OK, ""};
     clf_ctx_lock(c);
     clf_status st;
-    if (!write || (int)format < 0 || (int)format > CLF_JSON) st = clf_fail(&err, CLF_E_ARG, "clf_explain: no writer, or no format %d", (int)format);
-    else st = explain_locked(c, n, m, format, flags, write, user, &err);
+    if (!write || (int)format < 0 || (int)format > CLF_JSON)
+        st = clf_fail(&err, CLF_E_ARG, "clf_explain: no writer, or no format %d", (int)format);
+    else
+        st = explain_locked(c, n, m, format, flags, write, user, &err);
     if (st != CLF_OK) clf_ctx_fail(c, &err);
     clf_ctx_unlock(c);
     return st;

@@ -10,13 +10,13 @@ struct clf_fn {
     clf_ctx *ctx;
     clf_fn *prev, *next;
     clf_frozen f;
-    clf_node **held;      /* every slot's node, kept alive; parameters first */
+    clf_node **held; /* every slot's node, kept alive; parameters first */
     size_t nparam, nresult, nheld;
     clf_exe *exe;
-    uint64_t epoch;       /* of the plan tables when exe was looked up */
+    uint64_t epoch; /* of the plan tables when exe was looked up */
     clf_buf **bufs;
-    clf_mat **fresh;      /* scratch of a call: handles of the new results */
-    clf_node **arg;       /* scratch of a call: the arguments' nodes */
+    clf_mat **fresh; /* scratch of a call: handles of the new results */
+    clf_node **arg;  /* scratch of a call: the arguments' nodes */
 };
 
 static clf_status check_params(clf_ctx *c, size_t n, clf_mat *const *p, clf_err *err) {
@@ -24,7 +24,8 @@ static clf_status check_params(clf_ctx *c, size_t n, clf_mat *const *p, clf_err 
     for (size_t i = 0; i < n; i++) {
         if (!p[i] || p[i]->ctx != c || p[i]->node->g.op != CLF_OP_PARAM)
             return clf_fail(err, CLF_E_ARG, "clf_fn_new: parameter %zu was not made by clf_param in this context", i + 1);
-        if (p[i]->node->mark == mark) return clf_fail(err, CLF_E_ARG, "clf_fn_new: parameters %d and %zu are the same", p[i]->node->number + 1, i + 1);
+        if (p[i]->node->mark == mark)
+            return clf_fail(err, CLF_E_ARG, "clf_fn_new: parameters %d and %zu are the same", p[i]->node->number + 1, i + 1);
         p[i]->node->mark = mark;
         p[i]->node->number = (int32_t)i;
     }
@@ -50,7 +51,8 @@ static clf_status capture(clf_ctx *c, clf_fn *f, clf_err *err) {
     f->arg = clf_mem_new(&c->mem, f->nparam, sizeof *f->arg);
     if (!f->held || !f->bufs || !f->fresh || !f->arg) return clf_fail(err, CLF_E_NOMEM, "clf_fn_new: out of memory");
     for (size_t s = f->nparam; s < f->f.nslot; s++)
-        if (f->f.slot_node[s]->g.op == CLF_OP_PARAM) return clf_fail(err, CLF_E_ARG, "clf_fn_new: a result depends on a parameter that is not in the list");
+        if (f->f.slot_node[s]->g.op == CLF_OP_PARAM)
+            return clf_fail(err, CLF_E_ARG, "clf_fn_new: a result depends on a parameter that is not in the list");
     for (size_t s = 0; s < f->f.nslot; s++) f->held[f->nheld++] = clf_node_ref(f->f.slot_node[s]);
     for (size_t s = f->nparam; s < f->f.nslot; s++) clf_slot_fill(&f->f.slot[s], f->f.slot_node[s]);
     return CLF_OK;
@@ -64,16 +66,20 @@ static void free_locked(clf_fn *f) {
     clf_mem_free(&c->mem, f->fresh, f->nresult, sizeof *f->fresh);
     clf_mem_free(&c->mem, f->arg, f->nparam, sizeof *f->arg);
     clf_frozen_release(&f->f);
-    if (f->prev) f->prev->next = f->next;
-    else if (c->fns == f) c->fns = f->next;
+    if (f->prev)
+        f->prev->next = f->next;
+    else if (c->fns == f)
+        c->fns = f->next;
     if (f->next) f->next->prev = f->prev;
     clf_mem_free(&c->mem, f, 1, sizeof *f);
 }
 
-static clf_status new_locked(clf_ctx *c, size_t np, clf_mat *const *params, size_t nr, clf_mat *const *results, clf_fn **out, clf_err *err) {
+static clf_status new_locked(clf_ctx *c, size_t np, clf_mat *const *params, size_t nr, clf_mat *const *results, clf_fn **out,
+                             clf_err *err) {
     if (!nr || !results || (np && !params)) return clf_fail(err, CLF_E_ARG, "clf_fn_new: needs results");
     for (size_t i = 0; i < nr; i++) {
-        if (!results[i] || results[i]->ctx != c) return clf_fail(err, CLF_E_ARG, "clf_fn_new: result %zu is missing or of another context", i + 1);
+        if (!results[i] || results[i]->ctx != c)
+            return clf_fail(err, CLF_E_ARG, "clf_fn_new: result %zu is missing or of another context", i + 1);
         if (results[i]->node->g.op == CLF_OP_ERROR) return clf_fail(err, results[i]->node->status, "%s", results[i]->node->text);
     }
     CLF_TRY(check_params(c, np, params, err));
@@ -118,10 +124,11 @@ static clf_status bind_arg(const clf_fn *f, size_t i, clf_mat *a, clf_err *err) 
     const clf_gnode *p = &f->f.slot_node[i]->g, *g = &a->node->g;
     if (a->node->g.op == CLF_OP_ERROR) return clf_fail(err, a->node->status, "%s", a->node->text);
     if (p->dtype != g->dtype && !(p->scalar && g->scalar))
-        return clf_fail(err, CLF_E_TYPE, "clf_call: argument %zu is %s, the parameter %s", i + 1, clf_dtype_name((clf_dtype)g->dtype), clf_dtype_name((clf_dtype)p->dtype));
+        return clf_fail(err, CLF_E_TYPE, "clf_call: argument %zu is %s, the parameter %s", i + 1, clf_dtype_name((clf_dtype)g->dtype),
+                        clf_dtype_name((clf_dtype)p->dtype));
     if (p->scalar != g->scalar || clf_rows(p) != clf_rows(g) || clf_cols(p) != clf_cols(g))
-        return clf_fail(err, CLF_E_SHAPE, "clf_call: argument %zu is %" PRId64 "x%" PRId64 ", the parameter %" PRId64 "x%" PRId64, i + 1, clf_rows(g), clf_cols(g),
-                        clf_rows(p), clf_cols(p));
+        return clf_fail(err, CLF_E_SHAPE, "clf_call: argument %zu is %" PRId64 "x%" PRId64 ", the parameter %" PRId64 "x%" PRId64, i + 1,
+                        clf_rows(g), clf_cols(g), clf_rows(p), clf_cols(p));
     return CLF_OK;
 }
 
@@ -164,8 +171,10 @@ static clf_status give_results(clf_fn *f, clf_mat **outs, clf_err *err) {
     while (n < f->nresult && (f->fresh[n] = result_handle(f, n)) != NULL) n++;
     bool all = n == f->nresult;
     for (size_t i = 0; i < n; i++) {
-        if (all) give_result(f->ctx, f->fresh[i], &outs[i]);
-        else clf_handle_free(f->ctx, f->fresh[i]);
+        if (all)
+            give_result(f->ctx, f->fresh[i], &outs[i]);
+        else
+            clf_handle_free(f->ctx, f->fresh[i]);
     }
     return all ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "clf_call: out of memory");
 }
@@ -179,7 +188,8 @@ static clf_status evaluate_args(clf_ctx *c, size_t n, clf_mat *const *args, clf_
 static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t no, clf_mat **outs, clf_err *err) {
     clf_ctx *c = f->ctx;
     if (na != f->nparam || no != f->nresult || (na && !args) || !outs)
-        return clf_fail(err, CLF_E_ARG, "clf_call: %zu arguments and %zu results given, the function has %zu and %zu", na, no, f->nparam, f->nresult);
+        return clf_fail(err, CLF_E_ARG, "clf_call: %zu arguments and %zu results given, the function has %zu and %zu", na, no, f->nparam,
+                        f->nresult);
     CLF_TRY(clf_ctx_usable(c, err));
     for (size_t i = 0; i < na; i++) CLF_TRY(bind_arg(f, i, args[i], err));
     CLF_TRY(evaluate_args(c, na, args, err));
@@ -192,7 +202,8 @@ static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t
     if (!f->exe || f->epoch != c->run->epoch) {
         CLF_TRY(clf_run_plan(c, &f->f.g, &f->exe, err));
         f->epoch = c->run->epoch;
-    } else c->stats.plan_hits++;
+    } else
+        c->stats.plan_hits++;
     CLF_TRY(clf_exe_run(c, f->exe, f->f.slot, false, f->bufs, err));
     clf_status st = give_results(f, outs, err);
     for (size_t i = 0; i < no; i++) clf_buf_unref(f->bufs[i]);

@@ -6,7 +6,10 @@
 #include "host/run/run.h"
 #include "planner/template.h"
 
-typedef struct frame { clf_node *node; int next; } frame;
+typedef struct frame {
+    clf_node *node;
+    int next;
+} frame;
 
 typedef struct walk {
     clf_ctx *c;
@@ -70,11 +73,16 @@ static clf_status visit(walk *w, clf_node *root, clf_err *err) {
     while (w->depth) {
         frame *f = &w->stack[w->depth - 1];
         clf_node *n = f->node;
-        if (n->mark == w->c->nodes.mark) w->depth--;
-        else if (n->g.op == CLF_OP_ERROR) return clf_fail(err, n->status, "%s", n->text);
-        else if (is_slot(n)) CLF_TRY(add_slot(w, n, err));
-        else if (f->next < n->g.nin) CLF_TRY(push(w, n->in[f->next++], err));
-        else CLF_TRY(number_node(w, n, -1, err));
+        if (n->mark == w->c->nodes.mark)
+            w->depth--;
+        else if (n->g.op == CLF_OP_ERROR)
+            return clf_fail(err, n->status, "%s", n->text);
+        else if (is_slot(n))
+            CLF_TRY(add_slot(w, n, err));
+        else if (f->next < n->g.nin)
+            CLF_TRY(push(w, n->in[f->next++], err));
+        else
+            CLF_TRY(number_node(w, n, -1, err));
     }
     return CLF_OK;
 }
@@ -92,7 +100,8 @@ static clf_status finish(walk *w, size_t nroots, clf_node *const *roots, clf_err
     return CLF_OK;
 }
 
-clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out, clf_err *err) {
+clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out,
+                      clf_err *err) {
     memset(out, 0, sizeof *out);
     walk w = {.c = c, .f = out};
     c->nodes.mark++;

@@ -26,16 +26,22 @@ static bool grow(clf_ctx *c) {
 static void append(clf_handles *h, clf_mat *m) {
     m->next = NULL;
     m->prev = h->last;
-    if (h->last) h->last->next = m;
-    else h->first = m;
+    if (h->last)
+        h->last->next = m;
+    else
+        h->first = m;
     h->last = m;
 }
 
 static void detach(clf_handles *h, clf_mat *m) {
-    if (m->prev) m->prev->next = m->next;
-    else h->first = m->next;
-    if (m->next) m->next->prev = m->prev;
-    else h->last = m->prev;
+    if (m->prev)
+        m->prev->next = m->next;
+    else
+        h->first = m->next;
+    if (m->next)
+        m->next->prev = m->prev;
+    else
+        h->last = m->prev;
 }
 
 clf_mat *clf_handle_oom(clf_ctx *c) {
@@ -134,8 +140,10 @@ clf_mat *clf_keep(clf_mat *m) {
     m->serial = 0;
     m->prev = NULL;
     m->next = c->handles.first;
-    if (m->next) m->next->prev = m;
-    else c->handles.last = m;
+    if (m->next)
+        m->next->prev = m;
+    else
+        c->handles.last = m;
     c->handles.first = m;
     clf_ctx_unlock(c);
     return m;

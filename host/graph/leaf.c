@@ -29,8 +29,8 @@ clf_status clf_leaves_check(clf_ctx *c, size_t n, clf_node *const *leaf, clf_err
         clf_buf *b = leaf[i]->value;
         const clf_gnode *g = &leaf[i]->g;
         if (!b || !b->borrowed || clf_buf_intact(b)) continue;
-        return clf_fail(err, CLF_E_STATE, "borrowed memory of %s (%" PRId64 "x%" PRId64 " %s) changed without clf_changed", leaf[i]->text ? leaf[i]->text : "a leaf",
-                        clf_rows(g), clf_cols(g), clf_dtype_name((clf_dtype)g->dtype));
+        return clf_fail(err, CLF_E_STATE, "borrowed memory of %s (%" PRId64 "x%" PRId64 " %s) changed without clf_changed",
+                        leaf[i]->text ? leaf[i]->text : "a leaf", clf_rows(g), clf_cols(g), clf_dtype_name((clf_dtype)g->dtype));
     }
     return CLF_OK;
 }
@@ -50,17 +50,22 @@ static clf_mat *adopt(clf_ctx *c, clf_dense *d) {
 
 static clf_status read_options(clf_ctx *c, const clf_load_options *given, clf_load_options *o, clf_read_opts *r, clf_err *err) {
     memset(o, 0, sizeof *o);
-    if (given && given->struct_size < sizeof given->struct_size) return clf_fail(err, CLF_E_ARG, "clf_load: clf_load_options.struct_size is not set");
+    if (given && given->struct_size < sizeof given->struct_size)
+        return clf_fail(err, CLF_E_ARG, "clf_load: clf_load_options.struct_size is not set");
     if (given) memcpy(o, given, given->struct_size < sizeof *o ? given->struct_size : sizeof *o);
     memset(r, 0, sizeof *r);
     r->dtype = strcmp(c->knobs.dtype, "f32") ? CLF_F64 : CLF_F32;
     r->label = o->label;
     r->log = &c->trace;
     const char *na = o->na ? o->na : "error";
-    if (!strcmp(na, "error")) r->na = CLF_NA_ERROR;
-    else if (!strcmp(na, "drop")) r->na = CLF_NA_DROP;
-    else if (!strcmp(na, "nan")) r->na = CLF_NA_NAN;
-    else return clf_fail(err, CLF_E_ARG, "clf_load: na '%s' is not error, drop or nan", na);
+    if (!strcmp(na, "error"))
+        r->na = CLF_NA_ERROR;
+    else if (!strcmp(na, "drop"))
+        r->na = CLF_NA_DROP;
+    else if (!strcmp(na, "nan"))
+        r->na = CLF_NA_NAN;
+    else
+        return clf_fail(err, CLF_E_ARG, "clf_load: na '%s' is not error, drop or nan", na);
     return CLF_OK;
 }
 

@@ -32,8 +32,10 @@ static void shape(clf_node *w, int64_t rows, int64_t cols) {
 /* Cells of any matrix must be countable, and addressable as f64. */
 static clf_status size_ok(const clf_node *w, clf_err *err) {
     size_t cells, bytes;
-    if (clf_mul_ok((size_t)clf_rows(&w->g), (size_t)clf_cols(&w->g), &cells) && clf_mul_ok(cells, 8, &bytes) && bytes <= INT64_MAX / 2) return CLF_OK;
-    return clf_fail(err, CLF_E_LIMIT, "%s: %" PRId64 "x%" PRId64 " has too many cells", clf_ops[w->g.op].name, clf_rows(&w->g), clf_cols(&w->g));
+    if (clf_mul_ok((size_t)clf_rows(&w->g), (size_t)clf_cols(&w->g), &cells) && clf_mul_ok(cells, 8, &bytes) && bytes <= INT64_MAX / 2)
+        return CLF_OK;
+    return clf_fail(err, CLF_E_LIMIT, "%s: %" PRId64 "x%" PRId64 " has too many cells", clf_ops[w->g.op].name, clf_rows(&w->g),
+                    clf_cols(&w->g));
 }
 
 clf_status clf_record_cell(clf_ctx *c, clf_op op, bool outer, int n, clf_node *const *in, clf_node **out, clf_err *err) {
@@ -111,9 +113,11 @@ static clf_status rule_matmul(clf_node *w, const int64_t *attr, clf_err *err) {
     (void)attr;
     const clf_gnode *a = &w->in[0]->g, *b = &w->in[1]->g;
     if (clf_cols(a) != clf_rows(b)) {
-        const char *hint = clf_rows(a) == clf_rows(b) ? "; did you mean t(A) %*% B?" : clf_cols(a) == clf_cols(b) ? "; did you mean A %*% t(B)?" : "";
-        return clf_fail(err, CLF_E_SHAPE, "%%*%%: %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " do not fit%s", clf_rows(a), clf_cols(a), clf_rows(b),
-                        clf_cols(b), hint);
+        const char *hint = clf_rows(a) == clf_rows(b)   ? "; did you mean t(A) %*% B?"
+                           : clf_cols(a) == clf_cols(b) ? "; did you mean A %*% t(B)?"
+                                                        : "";
+        return clf_fail(err, CLF_E_SHAPE, "%%*%%: %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " do not fit%s", clf_rows(a),
+                        clf_cols(a), clf_rows(b), clf_cols(b), hint);
     }
     shape(w, clf_rows(a), clf_cols(b));
     clf_dtype t = clf_dtype_promote((clf_dtype)a->dtype, (clf_dtype)b->dtype);
@@ -125,8 +129,8 @@ static clf_status rule_index(clf_node *w, const int64_t *attr, clf_err *err) {
     const clf_gnode *x = &w->in[0]->g;
     int64_t r0 = attr[0], r1 = attr[1] ? attr[1] : clf_rows(x), c0 = attr[2], c1 = attr[3] ? attr[3] : clf_cols(x);
     if (r0 < 1 || r1 < r0 - 1 || r1 > clf_rows(x) || c0 < 1 || c1 < c0 - 1 || c1 > clf_cols(x))
-        return clf_fail(err, CLF_E_SHAPE, "index [%" PRId64 ":%" PRId64 ", %" PRId64 ":%" PRId64 "] is outside %" PRId64 "x%" PRId64, r0, r1, c0, c1, clf_rows(x),
-                        clf_cols(x));
+        return clf_fail(err, CLF_E_SHAPE, "index [%" PRId64 ":%" PRId64 ", %" PRId64 ":%" PRId64 "] is outside %" PRId64 "x%" PRId64, r0,
+                        r1, c0, c1, clf_rows(x), clf_cols(x));
     shape(w, r1 - r0 + 1, c1 - c0 + 1);
     w->g.dtype = x->dtype;
     w->g.attr[0] = r0 - 1;
@@ -139,8 +143,8 @@ static clf_status rule_bind(clf_node *w, const int64_t *attr, clf_err *err) {
     const clf_gnode *a = &w->in[0]->g, *b = &w->in[1]->g;
     bool side = w->g.op == CLF_OP_CBIND;
     if (side ? clf_rows(a) != clf_rows(b) : clf_cols(a) != clf_cols(b))
-        return clf_fail(err, CLF_E_SHAPE, "%s: %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " do not fit", clf_ops[w->g.op].name, clf_rows(a), clf_cols(a),
-                        clf_rows(b), clf_cols(b));
+        return clf_fail(err, CLF_E_SHAPE, "%s: %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " do not fit", clf_ops[w->g.op].name,
+                        clf_rows(a), clf_cols(a), clf_rows(b), clf_cols(b));
     int64_t sum;
     if (__builtin_add_overflow(side ? clf_cols(a) : clf_rows(a), side ? clf_cols(b) : clf_rows(b), &sum))
         return clf_fail(err, CLF_E_LIMIT, "%s: too many cells", clf_ops[w->g.op].name);
@@ -163,8 +167,10 @@ static clf_status rule_diag(clf_node *w, const int64_t *attr, clf_err *err) {
 static clf_status rule_reshape(clf_node *w, const int64_t *attr, clf_err *err) {
     const clf_gnode *x = &w->in[0]->g;
     size_t cells;
-    if (attr[0] < 0 || attr[1] < 0 || !clf_mul_ok((size_t)attr[0], (size_t)attr[1], &cells) || cells != (size_t)clf_rows(x) * (size_t)clf_cols(x))
-        return clf_fail(err, CLF_E_SHAPE, "matrix: %" PRId64 "x%" PRId64 " cells cannot become %" PRId64 "x%" PRId64, clf_rows(x), clf_cols(x), attr[0], attr[1]);
+    if (attr[0] < 0 || attr[1] < 0 || !clf_mul_ok((size_t)attr[0], (size_t)attr[1], &cells) ||
+        cells != (size_t)clf_rows(x) * (size_t)clf_cols(x))
+        return clf_fail(err, CLF_E_SHAPE, "matrix: %" PRId64 "x%" PRId64 " cells cannot become %" PRId64 "x%" PRId64, clf_rows(x),
+                        clf_cols(x), attr[0], attr[1]);
     shape(w, attr[0], attr[1]);
     w->g.dtype = x->dtype;
     return CLF_OK;
@@ -180,7 +186,8 @@ static clf_status rule_same(clf_node *w, const int64_t *attr, clf_err *err) {
 
 static clf_status rule_order(clf_node *w, const int64_t *attr, clf_err *err) {
     const clf_gnode *x = &w->in[0]->g;
-    if (attr[0] < 1 || attr[0] > clf_cols(x)) return clf_fail(err, CLF_E_SHAPE, "order: column %" PRId64 " of %" PRId64, attr[0], clf_cols(x));
+    if (attr[0] < 1 || attr[0] > clf_cols(x))
+        return clf_fail(err, CLF_E_SHAPE, "order: column %" PRId64 " of %" PRId64, attr[0], clf_cols(x));
     shape(w, clf_rows(x), attr[2] ? 1 : clf_cols(x));
     w->g.dtype = attr[2] ? CLF_I64 : x->dtype;
     w->g.attr[0] = attr[0] - 1;
@@ -215,10 +222,10 @@ static clf_status rule_rand(clf_node *w, const int64_t *attr, clf_err *err) {
 }
 
 static rule *const rules[CLF_NALLOPS] = {
-    [CLF_OP_CAST] = rule_cast,       [CLF_OP_FOLD] = rule_fold,   [CLF_OP_CUM] = rule_cum,     [CLF_OP_TRANSPOSE] = rule_t,
-    [CLF_OP_MATMUL] = rule_matmul,   [CLF_OP_INDEX] = rule_index, [CLF_OP_CBIND] = rule_bind,  [CLF_OP_RBIND] = rule_bind,
-    [CLF_OP_DIAG] = rule_diag,       [CLF_OP_REV] = rule_same,    [CLF_OP_ORDER] = rule_order, [CLF_OP_RESHAPE] = rule_reshape,
-    [CLF_OP_FILL] = rule_fill,       [CLF_OP_SEQ] = rule_seq,     [CLF_OP_RAND] = rule_rand,
+    [CLF_OP_CAST] = rule_cast,     [CLF_OP_FOLD] = rule_fold,   [CLF_OP_CUM] = rule_cum,     [CLF_OP_TRANSPOSE] = rule_t,
+    [CLF_OP_MATMUL] = rule_matmul, [CLF_OP_INDEX] = rule_index, [CLF_OP_CBIND] = rule_bind,  [CLF_OP_RBIND] = rule_bind,
+    [CLF_OP_DIAG] = rule_diag,     [CLF_OP_REV] = rule_same,    [CLF_OP_ORDER] = rule_order, [CLF_OP_RESHAPE] = rule_reshape,
+    [CLF_OP_FILL] = rule_fill,     [CLF_OP_SEQ] = rule_seq,     [CLF_OP_RAND] = rule_rand,
 };
 
 clf_status clf_record_form(clf_ctx *c, clf_op op, const int64_t *attr, int n, clf_node *const *in, clf_node **out, clf_err *err) {

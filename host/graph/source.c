@@ -151,12 +151,16 @@ clf_mat *clf_seq(clf_ctx *c, double from, double to, double by) {
 clf_mat *clf_rand(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, double min, double max, double sparsity, uint64_t seed) {
     if (!c) return NULL;
     clf_err err = {CLF_OK, ""};
-    if (!clf_dtype_float(t)) clf_fail(&err, CLF_E_TYPE, "rand: %s is not a floating type", clf_dtype_name(t));
-    else if (!isfinite(min) || !isfinite(max) || min > max) clf_fail(&err, CLF_E_ARG, "rand: min %.17g and max %.17g", min, max);
-    else if (!(sparsity >= 0 && sparsity <= 1)) clf_fail(&err, CLF_E_ARG, "rand: sparsity %.17g is not in [0, 1]", sparsity);
+    if (!clf_dtype_float(t))
+        clf_fail(&err, CLF_E_TYPE, "rand: %s is not a floating type", clf_dtype_name(t));
+    else if (!isfinite(min) || !isfinite(max) || min > max)
+        clf_fail(&err, CLF_E_ARG, "rand: min %.17g and max %.17g", min, max);
+    else if (!(sparsity >= 0 && sparsity <= 1))
+        clf_fail(&err, CLF_E_ARG, "rand: sparsity %.17g is not in [0, 1]", sparsity);
     if (err.code != CLF_OK) return clf_handle_fail(c, &err);
     clf_ctx_lock(c);
-    clf_mat *m = record_source(c, CLF_OP_RAND, (int64_t[]){rows, cols, t, clf_attr_of(min), clf_attr_of(max), clf_attr_of(sparsity), (int64_t)seed}, NULL);
+    clf_mat *m = record_source(c, CLF_OP_RAND,
+                               (int64_t[]){rows, cols, t, clf_attr_of(min), clf_attr_of(max), clf_attr_of(sparsity), (int64_t)seed}, NULL);
     clf_ctx_unlock(c);
     return m;
 }

@@ -16,11 +16,11 @@ static clf_status co_reshape(const clf_host_call *h, clf_err *err) {
 }
 
 /* Blocked so that both sides stay in cache lines: 16x16 elements. */
-#define TRANSPOSE(T)                                                                             \
-    static void transpose_##T(const T *x, T *y, int64_t rows, int64_t cols) {                    \
-        for (int64_t i0 = 0; i0 < rows; i0 += 16)                                                \
-            for (int64_t j0 = 0; j0 < cols; j0 += 16)                                            \
-                for (int64_t i = i0; i < rows && i < i0 + 16; i++)                               \
+#define TRANSPOSE(T) \
+    static void transpose_##T(const T *x, T *y, int64_t rows, int64_t cols) { \
+        for (int64_t i0 = 0; i0 < rows; i0 += 16) \
+            for (int64_t j0 = 0; j0 < cols; j0 += 16) \
+                for (int64_t i = i0; i < rows && i < i0 + 16; i++) \
                     for (int64_t j = j0; j < cols && j < j0 + 16; j++) y[j * rows + i] = x[i * cols + j]; \
     }
 TRANSPOSE(uint8_t)
@@ -42,7 +42,8 @@ static clf_status co_transpose(const clf_host_call *h, clf_err *err) {
 
 static clf_status co_cbind(const clf_host_call *h, clf_err *err) {
     (void)err;
-    size_t each = clf_dtype_bytes((clf_dtype)h->node->dtype), a = (size_t)clf_cols(operand(h, 0)) * each, b = (size_t)clf_cols(operand(h, 1)) * each;
+    size_t each = clf_dtype_bytes((clf_dtype)h->node->dtype), a = (size_t)clf_cols(operand(h, 0)) * each,
+           b = (size_t)clf_cols(operand(h, 1)) * each;
     char *o = h->out;
     for (int64_t i = 0; i < clf_rows(h->node); i++, o += a + b) {
         if (a) memcpy(o, (const char *)h->in[0] + (size_t)i * a, a);
@@ -67,8 +68,10 @@ static clf_status co_diag(const clf_host_call *h, clf_err *err) {
     if (to_matrix && n) memset(h->out, 0, n * n * each);
     for (size_t i = 0; i < n; i++) {
         size_t at = i * (n + 1) * each;
-        if (to_matrix) memcpy((char *)h->out + at, (const char *)h->in[0] + i * each, each);
-        else memcpy((char *)h->out + i * each, (const char *)h->in[0] + at, each);
+        if (to_matrix)
+            memcpy((char *)h->out + at, (const char *)h->in[0] + i * each, each);
+        else
+            memcpy((char *)h->out + i * each, (const char *)h->in[0] + at, each);
     }
     return CLF_OK;
 }
@@ -83,19 +86,19 @@ static clf_status co_rev(const clf_host_call *h, clf_err *err) {
 /* Down the columns in ascending row order, every column on its own. Integers wrap. min and max propagate NaN. */
 #define F_MIN(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
 #define F_MAX(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
-#define CUM(T, U)                                                                                        \
-    static void cum_##T(clf_fold_id f, const T *x, T *y, int64_t rows, int64_t cols) {                   \
-        for (int64_t i = 0; i < rows; i++, x += cols, y += cols)                                         \
-            for (int64_t j = 0; j < cols; j++) {                                                         \
-                T v = x[j], s = i ? y[j - cols] : v;                                                     \
-                if (i) switch (f) {                                                                      \
-                    case CLF_FOLD_SUM: s = (T)((U)s + (U)v); break;                                      \
-                    case CLF_FOLD_PROD: s = (T)((U)s * (U)v); break;                                     \
-                    case CLF_FOLD_MIN: s = F_MIN(s, v); break;                                           \
-                    default: s = F_MAX(s, v);                                                            \
-                    }                                                                                    \
-                y[j] = s;                                                                                \
-            }                                                                                            \
+#define CUM(T, U) \
+    static void cum_##T(clf_fold_id f, const T *x, T *y, int64_t rows, int64_t cols) { \
+        for (int64_t i = 0; i < rows; i++, x += cols, y += cols) \
+            for (int64_t j = 0; j < cols; j++) { \
+                T v = x[j], s = i ? y[j - cols] : v; \
+                if (i) switch (f) { \
+                    case CLF_FOLD_SUM: s = (T)((U)s + (U)v); break; \
+                    case CLF_FOLD_PROD: s = (T)((U)s * (U)v); break; \
+                    case CLF_FOLD_MIN: s = F_MIN(s, v); break; \
+                    default: s = F_MAX(s, v); \
+                    } \
+                y[j] = s; \
+            } \
     }
 CUM(float, float)
 CUM(double, double)
@@ -130,14 +133,21 @@ static clf_status co_rand(const clf_host_call *h, clf_err *err) {
         philox4x32_ctr_t ctr = {{(uint32_t)p, (uint32_t)((uint64_t)p >> 32), 0, 0}};
         philox4x32_ctr_t w = philox4x32(ctr, key);
         double x = uniform(w.v[2], w.v[3]) < keep ? min + uniform(w.v[0], w.v[1]) * span : 0;
-        if (h->node->dtype == CLF_F32) ((float *)h->out)[p] = (float)x;
-        else ((double *)h->out)[p] = x;
+        if (h->node->dtype == CLF_F32)
+            ((float *)h->out)[p] = (float)x;
+        else
+            ((double *)h->out)[p] = x;
     }
     return CLF_OK;
 }
 
 /* Stable merge sort of row numbers by one column; NaN sorts last in both directions. */
-typedef struct sorter { const clf_gnode *x; const void *data; int64_t by; bool decreasing; } sorter;
+typedef struct sorter {
+    const clf_gnode *x;
+    const void *data;
+    int64_t by;
+    bool decreasing;
+} sorter;
 
 static clf_scalar sort_key(const sorter *s, int64_t row) {
     return clf_scalar_load(s->data, (size_t)(row * clf_cols(s->x) + s->by), (clf_dtype)s->x->dtype);
@@ -173,8 +183,10 @@ static clf_status co_order(const clf_host_call *h, clf_err *err) {
             other = t;
         }
         for (int64_t i = 0; i < n; i++) {
-            if (h->node->attr[2]) ((int64_t *)h->out)[i] = sorted[i] + 1;
-            else if (row) memcpy((char *)h->out + (size_t)i * row, (const char *)h->in[0] + (size_t)sorted[i] * row, row);
+            if (h->node->attr[2])
+                ((int64_t *)h->out)[i] = sorted[i] + 1;
+            else if (row)
+                memcpy((char *)h->out + (size_t)i * row, (const char *)h->in[0] + (size_t)sorted[i] * row, row);
         }
     }
     clf_status st = a && b ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "order: out of memory for %lld rows", (long long)n);
@@ -185,8 +197,9 @@ static clf_status co_order(const clf_host_call *h, clf_err *err) {
 
 typedef clf_status callout(const clf_host_call *h, clf_err *err);
 static callout *const table[CLF_NALLOPS] = {
-    [CLF_OP_TRANSPOSE] = co_transpose, [CLF_OP_CBIND] = co_cbind, [CLF_OP_RBIND] = co_rbind, [CLF_OP_DIAG] = co_diag, [CLF_OP_RESHAPE] = co_reshape,
-    [CLF_OP_REV] = co_rev,             [CLF_OP_ORDER] = co_order, [CLF_OP_CUM] = co_cum,     [CLF_OP_RAND] = co_rand,
+    [CLF_OP_TRANSPOSE] = co_transpose, [CLF_OP_CBIND] = co_cbind,     [CLF_OP_RBIND] = co_rbind,
+    [CLF_OP_DIAG] = co_diag,           [CLF_OP_RESHAPE] = co_reshape, [CLF_OP_REV] = co_rev,
+    [CLF_OP_ORDER] = co_order,         [CLF_OP_CUM] = co_cum,         [CLF_OP_RAND] = co_rand,
 };
 
 clf_status clf_callout_run(const clf_host_call *h, clf_err *err) {

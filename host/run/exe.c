@@ -17,7 +17,9 @@ static bool forced_host(const clf_ctx *c) { return clf_run_wants_host(c) || !str
 static bool forced_device(const clf_ctx *c) { return c->knobs.device[0] && !clf_run_wants_host(c); }
 
 /* Tests and the curious ask for kernels even where they do not pay. */
-static bool forced_kernels(const clf_ctx *c) { return !strcmp(c->knobs.tier, "1") || !strcmp(c->knobs.tier, "2") || strcmp(c->knobs.strategy, "auto"); }
+static bool forced_kernels(const clf_ctx *c) {
+    return !strcmp(c->knobs.tier, "1") || !strcmp(c->knobs.tier, "2") || strcmp(c->knobs.strategy, "auto");
+}
 
 static double plan_cost(const clf_plan *p, const clf_profile *dev) {
     double ns = dev->launch_sync_ns;
@@ -106,27 +108,33 @@ static clf_status keep_args(clf_exe *x, clf_exe_step *e, const clf_source *src, 
 
 /* ---- grids in TIME: an operand larger than the device's largest allocation is visited in runs of whole chunks ---- */
 
-/* Bytes of the largest operand, or 0 when every operand is in place anyway. */
-static double largest_operand(const clf_ctx *c, const clf_exe *x, const clf_step *t) {
-    double most = 0;
-    if (clf_devs_info(c->run->devs, x->device)->host_pointers) return 0;
-    for (int i = 0; i < t->nin; i++)
-        if ((double)x->plan->value[t->in[i]].bytes > most) most = (double)x->plan->value[t->in[i]].bytes;
-    for (int i = 0; i < t->nout; i++)
-        if ((double)x->plan->value[t->out[i]].bytes > most) most = (double)x->plan->value[t->out[i]].bytes;
-    return most;
+/* Operands of a step that go through buffers: the largest that a part sees a part of, and the largest that every part sees whole. */
+static void largest_operands(const clf_exe *x, const clf_step *t, const clf_exe_step *e, double *cut, double *whole) {
+    *cut = 0;
+    *whole = (double)e->sched.scratch_bytes;
+    for (int i = 0; i < t->nin + t->nout; i++) {
+        const clf_plan_value *v = &x->plan->value[i < t->nin ? t->in[i] : t->out[i - t->nin]];
+        double *most = clf_sched_spans(&e->sched, v) ? cut : whole;
+        if ((double)v->bytes > *most) *most = (double)v->bytes;
+    }
 }
 
 static clf_status split_in_time(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_err *err) {
     const clf_step *t = &x->plan->step[s];
     clf_exe_step *e = &x->step[s];
     const clf_profile *dev = clf_run_device_profile(c);
-    double limit = (double)clf_devs_info(c->run->devs, x->device)->max_alloc_bytes, most = largest_operand(c, x, t);
+    const clf_dev_info *info = clf_devs_info(c->run->devs, x->device);
+    double limit = (double)info->max_alloc_bytes, cut, whole;
+    if (info->host_pointers || limit <= 0) return CLF_OK; /* every operand is in place */
     if (c->knobs.mem_limit && (double)c->knobs.mem_limit < limit) limit = (double)c->knobs.mem_limit;
-    if (most <= limit || limit <= 0) return CLF_OK;
-    int64_t chunks = (e->sched.extent + e->sched.grain - 1) / e->sched.grain, parts = (int64_t)(most / limit) + 1;
-    if (parts > chunks) return clf_fail(err, CLF_E_LIMIT, "an operand of %.0f bytes cannot be cut to the device's largest allocation of %.0f", most, limit);
-    int64_t each = (chunks + parts - 1) / parts;
+    largest_operands(x, t, e, &cut, &whole);
+    int64_t chunks = (e->sched.extent + e->sched.grain - 1) / e->sched.grain;
+    double chunk = cut * (double)e->sched.grain / (double)(e->sched.extent > 0 ? e->sched.extent : 1);
+    if (whole > limit || (cut > limit && chunk > limit))
+        return clf_fail(err, CLF_E_LIMIT, "an operand of %.0f bytes cannot be cut to the device's largest allocation of %.0f",
+                        whole > limit ? whole : cut, limit);
+    if (cut <= limit) return CLF_OK;
+    int64_t each = (int64_t)(limit / chunk);
     e->nparts = (int)((chunks + each - 1) / each);
     e->part = clf_arena_new(&x->arena, (size_t)e->nparts, sizeof *e->part);
     if (!e->part) return no_memory(err);
@@ -174,7 +182,7 @@ static clf_status on_device(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
     CLF_TRACE(&c->trace, build, "step %d falls back to the host executor: %s", s, failed.text);
     if (st == CLF_E_NOMEM) return clf_fail(err, st, "%s", failed.text);
     CLF_TRY(on_host(c, x, s, err));
-    e->why = "its kernel did not build";
+    e->why = "its kernel did not build, or does not fit the device";
     return CLF_OK;
 }
 
@@ -184,7 +192,8 @@ static clf_status prepare_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf
     e->why = "";
     e->read_bytes = t->read_bytes;
     e->write_bytes = t->write_bytes;
-    if (t->kind != CLF_STEP_FUSED) e->executor = t->kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : CLF_ON_CALLOUT;
+    if (t->kind != CLF_STEP_FUSED)
+        e->executor = t->kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : CLF_ON_CALLOUT;
     else {
         CLF_TRY(sizes(x, s, err));
         CLF_TRY(home || x->device < 0 ? on_host(c, x, s, err) : on_device(c, x, s, err));
@@ -261,8 +270,10 @@ clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const char
     clf_arena_init(&x->arena, &c->mem);
     x->device = -1;
     clf_status st = prepare(c, x, g, selector, err);
-    if (st == CLF_OK) *out = x;
-    else clf_exe_free(c, x);
+    if (st == CLF_OK)
+        *out = x;
+    else
+        clf_exe_free(c, x);
     return st;
 }
 

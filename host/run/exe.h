@@ -21,6 +21,11 @@ typedef struct clf_slot {
 
 typedef enum clf_executor { CLF_ON_TILE, CLF_ON_REF, CLF_ON_KERNEL, CLF_ON_PRODUCT, CLF_ON_CALLOUT } clf_executor;
 
+/** In a grid, does a part see only its share of v (rows or, when flat, cells)? Else every part sees v whole. */
+static inline bool clf_sched_spans(const clf_sched *p, const clf_plan_value *v) {
+    return p->flat ? v->rows * v->cols == p->extent : v->rows == p->extent && p->extent > 1;
+}
+
 typedef struct clf_exe_step {
     uint8_t executor;
     struct clf_tile_entry *tile;   /* TILE: shared through the context's table */

@@ -13,7 +13,7 @@ typedef struct runner {
     clf_ctx *c;
     clf_exe *x;
     clf_slot *slots;
-    bool pending;    /* the device has work in flight */
+    bool pending; /* the device has work in flight */
 } runner;
 
 static uint64_t now_ns(void) {
@@ -38,12 +38,15 @@ static clf_status allocate(runner *r, int32_t v, clf_err *err) {
         clf_blocks_trim(pool);
         b = clf_buf_pooled(pool, ++r->c->next_buf, pv->bytes);
     }
+    if (!b) b = clf_buf_new(&r->c->mem, ++r->c->next_buf, pv->bytes); /* a pooled block is up to an eighth larger */
     if (!b) {
         size_t limit = atomic_load(&r->c->mem.limit_bytes), data = atomic_load(&r->c->mem.data_bytes);
         if (limit)
-            return clf_fail(err, CLF_E_NOMEM, "out of memory: %" PRId64 "x%" PRId64 " %s needs %zu bytes, %zu of the budget of %zu are available", pv->rows, pv->cols,
-                            clf_dtype_name((clf_dtype)pv->dtype), pv->bytes, limit > data ? limit - data : 0, limit);
-        return clf_fail(err, CLF_E_NOMEM, "out of memory: %" PRId64 "x%" PRId64 " %s needs %zu bytes", pv->rows, pv->cols, clf_dtype_name((clf_dtype)pv->dtype), pv->bytes);
+            return clf_fail(err, CLF_E_NOMEM,
+                            "out of memory: %" PRId64 "x%" PRId64 " %s needs %zu bytes, %zu of the budget of %zu are available", pv->rows,
+                            pv->cols, clf_dtype_name((clf_dtype)pv->dtype), pv->bytes, limit > data ? limit - data : 0, limit);
+        return clf_fail(err, CLF_E_NOMEM, "out of memory: %" PRId64 "x%" PRId64 " %s needs %zu bytes", pv->rows, pv->cols,
+                        clf_dtype_name((clf_dtype)pv->dtype), pv->bytes);
     }
     r->x->made[v] = b;
     r->x->value[v] = b->host;
@@ -91,18 +94,16 @@ static void set_arg(runner *r, const clf_step *t, const clf_exe_step *e, const c
         a->bytes = clf_dtype_bytes((clf_dtype)d->dtype);
         clf_scalar_store(&a->u, 0, clf_scalar_to(x->param[d->index], (clf_dtype)d->dtype));
         break;
-    default:
-        a->bytes = sizeof(int64_t);
-        a->u.i64 = sched->arg[d->index];
+    default: a->bytes = sizeof(int64_t); a->u.i64 = sched->arg[d->index];
     }
 }
 
 /* Narrow a memory argument to the rows (or cells) of one part: its address moves up, its base offset, the next argument, down. */
 static void rebase(runner *r, const clf_sched *p, const clf_plan_value *v, int64_t lo, int i) {
-    bool flat = p->flat, spans = flat ? v->rows * v->cols == p->extent : v->rows == p->extent && p->extent > 1;
+    bool flat = p->flat;
     size_t each = clf_dtype_bytes((clf_dtype)v->dtype), row = flat ? each : (size_t)v->cols * each;
     clf_arg *a = &r->x->arg[i];
-    if (!spans) return;
+    if (!clf_sched_spans(p, v)) return;
     int64_t n = (int64_t)p->global * p->grain;
     if (lo + n > p->extent) n = p->extent - lo;
     a->ptr = (const char *)a->ptr + (size_t)lo * row;
@@ -130,10 +131,14 @@ static clf_status run_kernel(runner *r, const clf_step *t, clf_exe_step *e, clf_
         lo += (int64_t)e->part[i].global * e->part[i].grain;
     }
     uint64_t launches = e->nparts ? (uint64_t)e->nparts : 1;
-    if (e->sched.skel->tier == 1) st->launches_tier1 += launches;
-    else st->launches_tier2 += launches;
-    if (!strcmp(e->sched.skel->strategy, "chunk")) st->launches_chunk += launches;
-    else st->launches_group += launches;
+    if (e->sched.skel->tier == 1)
+        st->launches_tier1 += launches;
+    else
+        st->launches_tier2 += launches;
+    if (!strcmp(e->sched.skel->strategy, "chunk"))
+        st->launches_chunk += launches;
+    else
+        st->launches_group += launches;
     return CLF_OK;
 }
 
@@ -187,7 +192,8 @@ static clf_status take_results(runner *r, clf_buf **results, clf_err *err) {
     for (int32_t i = 0; i < p->nroot; i++) {
         const clf_plan_value *v = &p->value[p->root[i]];
         clf_buf *b = v->slot >= 0 ? r->slots[v->slot].buf : r->x->made[p->root[i]];
-        if (b && !b->borrowed) results[i] = clf_buf_ref(b);
+        if (b && !b->borrowed)
+            results[i] = clf_buf_ref(b);
         else { /* a number, or the caller's memory, which may change later: results never do */
             results[i] = clf_buf_pooled(&r->c->run->blocks, ++r->c->next_buf, v->bytes);
             if (!results[i]) return clf_fail(err, CLF_E_NOMEM, "out of memory: a result of %zu bytes", v->bytes);
@@ -208,7 +214,8 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     for (int32_t i = 0; i < p->nroot; i++) results[i] = NULL;
     clf_status st = CLF_OK;
     for (int32_t s = 0; s < p->nstep && st == CLF_OK; s++) st = run_step(&r, s, timed, err);
-    if (st == CLF_OK) st = settle(&r, err);
+    if (st == CLF_OK)
+        st = settle(&r, err);
     else {
         clf_err later = {CLF_OK, ""};
         settle(&r, &later); /* nothing may be in flight when memory goes back; the first error stands */

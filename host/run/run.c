@@ -69,12 +69,17 @@ void clf_run_open_devices(clf_ctx *c) {
     clf_run *r = c->run;
     if (r->devs_tried) return;
     clf_err err = {CLF_OK, ""};
-    clf_dev_opts o = {.mem = &c->mem, .log = &c->trace, .cache_dir = c->knobs.cache_dir, .max_alloc_bytes = c->knobs.max_alloc, .no_host_pointers = !c->knobs.host_pointers};
+    clf_dev_opts o = {.mem = &c->mem,
+                      .log = &c->trace,
+                      .cache_dir = c->knobs.cache_dir,
+                      .max_alloc_bytes = c->knobs.max_alloc,
+                      .no_host_pointers = !c->knobs.host_pointers};
     r->devs_tried = true;
     if (clf_devs_open(&r->devs, &o, &err) != CLF_OK) {
         r->devs = NULL;
         snprintf(r->devs_why, sizeof r->devs_why, "%s", err.text);
-    } else snprintf(r->devs_why, sizeof r->devs_why, "%s", clf_devs_why(r->devs));
+    } else
+        snprintf(r->devs_why, sizeof r->devs_why, "%s", clf_devs_why(r->devs));
 }
 
 /* The stored profile of this device, the pinned one, or conservative figures. */
@@ -155,7 +160,8 @@ static void close_devices(clf_ctx *c) {
 clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
     clf_run *r = c->run;
     const clf_knobs *is = &c->knobs;
-    bool folder = strcmp(was->cache_dir, is->cache_dir), reopen = folder || was->max_alloc != is->max_alloc || was->host_pointers != is->host_pointers;
+    bool folder = strcmp(was->cache_dir, is->cache_dir),
+         reopen = folder || was->max_alloc != is->max_alloc || was->host_pointers != is->host_pointers;
     if (was->threads != is->threads) CLF_TRY(change_threads(c, err));
     if (!memcmp(was, is, sizeof *is)) return CLF_OK;
     clf_run_forget(c);
@@ -168,8 +174,10 @@ clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
 /* ---- tables ---- */
 
 static clf_isa isa_of(const clf_ctx *c) {
-    static const struct { const char *name; clf_isa isa; } table[] = {
-        {"baseline", CLF_ISA_BASELINE}, {"avx2", CLF_ISA_AVX2}, {"avx512", CLF_ISA_AVX512}, {NULL, CLF_ISA_AUTO}};
+    static const struct {
+        const char *name;
+        clf_isa isa;
+    } table[] = {{"baseline", CLF_ISA_BASELINE}, {"avx2", CLF_ISA_AVX2}, {"avx512", CLF_ISA_AVX512}, {NULL, CLF_ISA_AUTO}};
     int i = 0;
     while (table[i].name && strcmp(table[i].name, c->knobs.isa)) i++;
     return clf_isa_pick(table[i].isa);
@@ -186,7 +194,8 @@ clf_status clf_run_tile(clf_ctx *c, const clf_step *s, clf_tile_entry **out, clf
         }
     clf_tile_entry *t = clf_mem_new(&c->mem, 1, sizeof *t);
     char *key = clf_mem_new(&c->mem, s->key_len, 1);
-    clf_status st = t && key ? clf_tile_new(&t->tile, &s->c, isa_of(c), &c->mem, err) : clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory");
+    clf_status st =
+        t && key ? clf_tile_new(&t->tile, &s->c, isa_of(c), &c->mem, err) : clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory");
     if (st != CLF_OK) {
         clf_mem_free(&c->mem, key, s->key_len, 1);
         clf_mem_free(&c->mem, t, 1, sizeof *t);
@@ -247,7 +256,8 @@ clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *
     if (x) {
         c->stats.plan_hits++;
         *out = x;
-    } else st = new_plan(c, g, &key, h, out, err);
+    } else
+        st = new_plan(c, g, &key, h, out, err);
     clf_str_release(&key);
     return st;
 }

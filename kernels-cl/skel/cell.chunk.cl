@@ -9,6 +9,7 @@
  * n: cells; width: cells of a full strip; full: full strips; strips: all; block, chunk: in strips; chunks: of the operator;
  * ent, levels: stack depths; cp: columns padded; aw: cells of one accumulator row; cstride, cbase: column scratch. */
 #include "contract.clh"
+#include "math.clh"
 #include "elem.clh"
 #include "fold.clh"
 

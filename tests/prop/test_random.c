@@ -4,8 +4,11 @@
 #include "tests/support/random_program.h"
 #include "tests/unit/api_testing.h"
 
-static const struct { const char *fuse, *isa, *threads; } configs[] = {
-    {"all", "auto", "1"}, {"none", "auto", "1"}, {"all", "baseline", "2"}, {"all", "avx2", "3"}, {"all", "avx512", "4"}, {"none", "baseline", "4"},
+static const struct {
+    const char *fuse, *isa, *threads;
+} configs[] = {
+    {"all", "auto", "1"}, {"none", "auto", "1"},  {"all", "baseline", "2"},
+    {"all", "avx2", "3"}, {"all", "avx512", "4"}, {"none", "baseline", "4"},
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 
@@ -40,7 +43,8 @@ static bool check_on(const rp_program *p, clf_ctx *c, const char *where, clf_mat
         int64_t cell = rp_compare(p, i, h[i]);
         if (cell != -1) return complain(p, where, "not the interpreter's value", i, cell);
         if (!first) continue;
-        if (clf_data(h[i], &a) != CLF_OK || clf_data(first[i], &b) != CLF_OK || memcmp(a, b, bytes_of(p, i))) return complain(p, where, "other bits", i, 0);
+        if (clf_data(h[i], &a) != CLF_OK || clf_data(first[i], &b) != CLF_OK || memcmp(a, b, bytes_of(p, i)))
+            return complain(p, where, "other bits", i, 0);
     }
     return true;
 }
@@ -66,7 +70,10 @@ static bool check_program(clf_ctx *const *c, uint64_t seed, const rp_options *o)
 
 /* Families of programs; program k of family f has the seed (f + 1) * 1000000 + k. */
 enum { FAMILY = 1000000 };
-static const struct { int programs, nodes; int64_t most_cells; } families[] = {{2700, 4, 600}, {250, 8, 4200}, {50, 8, 34000}};
+static const struct {
+    int programs, nodes;
+    int64_t most_cells;
+} families[] = {{2700, 4, 600}, {250, 8, 4200}, {50, 8, 34000}};
 
 static void run_family(int f) {
     const char *text = getenv("CLF_TEST_SEED");
@@ -87,37 +94,49 @@ static void test_small(void) { run_family(0); }
 static void test_middle(void) { run_family(1); }
 static void test_large(void) { run_family(2); }
 
-/* Hundreds of expressions over leaves of one shape, joined into few large kernels: OpenCL gives the bytes of the host executor. */
-static void test_kernels(void) {
+/* Many expressions over leaves of one shape, joined into few large kernels, and programs of all kinds: OpenCL gives the bytes of the
+ * host executor, by the caller's pointers and through buffers of the device. */
+static void compare_devices(clf_ctx *host, clf_ctx *device, const char *name) {
     static const rp_options shapes[] = {
         {.nodes = 50, .most_cells = 34000, .rows = 65, .cols = 7, .cells_only = true},
         {.nodes = 50, .most_cells = 34000, .rows = 3, .cols = 513, .cells_only = true},
-        {.nodes = 50, .most_cells = 34000, .rows = 513, .cols = 1, .cells_only = true},
+        {.nodes = 30, .most_cells = 34000, .rows = 64, .cols = 3},
+        {.nodes = 30, .most_cells = 34000},
+        {.nodes = 30, .most_cells = 4200},
     };
     static clf_mat *on_host[RP_NODES], *on_device[RP_NODES];
+    rp_program *p = malloc(sizeof *p);
+    bool good = true;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && good; i++) {
+        rp_generate(p, 4000000 + i, &shapes[i]);
+        good = check_on(p, host, "host", on_host, NULL) && check_on(p, device, name, on_device, on_host);
+        rp_release(p);
+    }
+    CU_ASSERT(good);
+    free(p);
+}
+
+static void test_kernels(void) {
     clf_ctx *host = open_host(), *device = open_on(NULL);
     clf_device d = {.struct_size = sizeof d};
     if (clf_device_at(device, 1, &d)) {
         CU_ASSERT_EQUAL(clf_set(device, "tier", "2"), CLF_OK);
-        rp_program *p = malloc(sizeof *p);
-        bool good = true;
-        for (size_t i = 0; i < sizeof shapes / sizeof *shapes && good; i++) {
-            rp_generate(p, 4000000 + i, &shapes[i]);
-            good = check_on(p, host, "host", on_host, NULL) && check_on(p, device, d.name, on_device, on_host);
-            rp_release(p);
-        }
+        compare_devices(host, device, "kernels");
+        CU_ASSERT_EQUAL(clf_set(device, "host_pointers", "off"), CLF_OK);
+        CU_ASSERT_EQUAL(clf_set(device, "max_alloc", "16K"), CLF_OK); /* and larger operands in parts */
+        compare_devices(host, device, "kernels on buffers");
         clf_stats s = {.struct_size = sizeof s};
         CU_ASSERT_EQUAL(clf_get_stats(device, &s), CLF_OK);
-        CU_ASSERT(good);
         CU_ASSERT(s.launches_tier2 > 0);
-        free(p);
     }
     clf_close(host);
     clf_close(device);
 }
 
 int main(void) {
-    static const test_case tests[] = {
-        {"small programs", test_small}, {"middle-sized programs", test_middle}, {"large programs", test_large}, {"programs in OpenCL kernels", test_kernels}};
+    static const test_case tests[] = {{"small programs", test_small},
+                                      {"middle-sized programs", test_middle},
+                                      {"large programs", test_large},
+                                      {"programs in OpenCL kernels", test_kernels}};
     return run_suite("random programs", tests, sizeof tests / sizeof *tests);
 }

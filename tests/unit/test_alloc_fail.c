@@ -53,7 +53,8 @@ static clf_status call(clf_ctx *c) {
             CU_ASSERT_EQUAL(clf_read(out[0], got, sizeof got), CLF_OK);
             CU_ASSERT_EQUAL(clf_read_f64(out[1], &sum), CLF_OK);
             CU_ASSERT(got[5] == (6 + i) * (10 + i) && sum == 21 + 6 * i);
-        } else CU_ASSERT(was[0] == out[0] && was[1] == out[1]);
+        } else
+            CU_ASSERT(was[0] == out[0] && was[1] == out[1]);
         st = last(now, st);
     }
     clf_fn_free(f);
@@ -70,7 +71,8 @@ static clf_status explain(clf_ctx *c) {
     clf_status st = CLF_OK;
     for (int f = 0; f < 4; f++) {
         size_t n = 0;
-        clf_status now = clf_explain(1, &r, (clf_explain_format)f, CLF_EXPLAIN_ANALYZE | CLF_EXPLAIN_MEMO | CLF_EXPLAIN_KERNEL, swallow, &n);
+        clf_status now =
+            clf_explain(1, &r, (clf_explain_format)f, CLF_EXPLAIN_ANALYZE | CLF_EXPLAIN_MEMO | CLF_EXPLAIN_KERNEL, swallow, &n);
         CU_ASSERT((now == CLF_OK) == (n > 0));
         st = last(now, st);
     }
@@ -165,7 +167,8 @@ static void test_settings(void) { both(settings); }
 static void test_text(void) { both(text); }
 
 int main(void) {
-    static const test_case tests[] = {{"evaluation", test_evaluate}, {"functions", test_call},         {"explain", test_explain},  {"files", test_files},
-                                      {"structure", test_structure}, {"settings", test_settings}, {"program text", test_text}};
+    static const test_case tests[] = {{"evaluation", test_evaluate}, {"functions", test_call},      {"explain", test_explain},
+                                      {"files", test_files},         {"structure", test_structure}, {"settings", test_settings},
+                                      {"program text", test_text}};
     return run_suite("failing allocations", tests, sizeof tests / sizeof *tests);
 }

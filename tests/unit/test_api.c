@@ -66,9 +66,11 @@ static void test_function_errors(void) {
     clf_fn *f = NULL, *g = NULL;
     CU_ASSERT_EQUAL_FATAL(clf_fn_new(c, 2, in, 1, &res, &f), CLF_OK);
     clf_mat *x = leaf(c), *two = clf_num(c, 2), *good[2] = {x, two};
-    clf_mat *const bad[][2] = {{clf_t(x), two}, {x, x}, {clf_cast(x, CLF_F32), two}, {two, two}, {x, NULL}, {x, clf_exp(clf_add(x, clf_t(x)))}, {in[0], two}};
+    clf_mat *const bad[][2] = {
+        {clf_t(x), two}, {x, x}, {clf_cast(x, CLF_F32), two}, {two, two}, {x, NULL}, {x, clf_exp(clf_add(x, clf_t(x)))}, {in[0], two}};
     static const clf_status want[] = {CLF_E_SHAPE, CLF_E_SHAPE, CLF_E_TYPE, CLF_E_SHAPE, CLF_E_ARG, CLF_E_SHAPE, CLF_E_ARG};
-    static const char *const word[] = {"argument 1 is 3x2", "argument 2", "argument 1 is f32", "argument 1", "argument 2 is missing", "2x3 and 3x2", "parameter"};
+    static const char *const word[] = {"argument 1 is 3x2",     "argument 2",  "argument 1 is f32", "argument 1",
+                                       "argument 2 is missing", "2x3 and 3x2", "parameter"};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) expect_error(c, clf_call(f, 2, bad[i], 1, &out), want[i], word[i]);
     expect_error(c, clf_call(f, 1, good, 1, &out), CLF_E_ARG, "1 arguments");
     expect_error(c, clf_call(f, 2, good, 2, &out), CLF_E_ARG, "2 results");
@@ -209,7 +211,10 @@ static void test_memory(void) {
     CU_ASSERT_EQUAL(memory_of(c).now, (uint64_t)h.live);
     clf_mem_stats unset = {0};
     CU_ASSERT_EQUAL(clf_get_mem_stats(c, &unset), CLF_E_ARG);
-    struct { size_t struct_size; uint64_t evaluations, guard; } old = {sizeof(size_t) + sizeof(uint64_t), 99, 77};
+    struct {
+        size_t struct_size;
+        uint64_t evaluations, guard;
+    } old = {sizeof(size_t) + sizeof(uint64_t), 99, 77};
     CU_ASSERT_EQUAL(clf_get_stats(c, (clf_stats *)&old), CLF_OK); /* a caller built with fewer fields */
     CU_ASSERT(old.evaluations == 1 && old.guard == 77);
     clf_close(c);
@@ -258,9 +263,33 @@ static void test_settings(void) {
     clf_close(c);
 }
 
+/* Settings of open devices: they are opened again, and everything that was made for them is made again. */
+static void test_device_settings(void) {
+    static const char *const change[][2] = {{"host_pointers", "off"}, {"max_alloc", "64K"}, {"host_pointers", "on"},
+                                            {"max_alloc", "0"},       {"tier", "0"},        {"tier", "2"}};
+    clf_ctx *c = open_on(NULL);
+    clf_device d = {.struct_size = sizeof d};
+    if (clf_device_at(c, 1, &d)) {
+        CU_ASSERT_EQUAL(clf_set(c, "tier", "2"), CLF_OK);
+        clf_mat *x = clf_seq(c, 1, 20000, 1), *p = clf_param(c, CLF_F64, 20000, 1, false), *r = clf_sum(clf_sqr(p)), *out = NULL;
+        clf_fn *f = NULL;
+        CU_ASSERT_EQUAL_FATAL(clf_fn_new(c, 1, &p, 1, &r, &f), CLF_OK);
+        for (int i = -1; i < 6; i++) {
+            if (i >= 0) CU_ASSERT_EQUAL(clf_set(c, change[i][0], change[i][1]), CLF_OK);
+            CU_ASSERT_EQUAL(clf_call(f, 1, &x, 1, &out), CLF_OK);
+            CU_ASSERT_EQUAL(read_f64(out), 2666866670000.0);
+        }
+        CU_ASSERT(stats_of(c).build_ns > 0);
+    }
+    clf_close(c);
+}
+
 /* ---- explain ---- */
 
-typedef struct text { size_t n; char at[1 << 16]; } text;
+typedef struct text {
+    size_t n;
+    char at[1 << 16];
+} text;
 static void collect(void *user, const char *s, size_t n) {
     text *t = user;
     if (t->n + n >= sizeof t->at) n = sizeof t->at - 1 - t->n;
@@ -320,7 +349,8 @@ static bool json_good(const char *s) {
                 good = good && *s == ':';
                 s += *s != 0;
                 want_key = false;
-            } else want_value = false;
+            } else
+                want_value = false;
         }
     }
     return good && depth == 0 && values == 1;
@@ -344,7 +374,8 @@ static void test_explain(void) {
             }
             if (f == CLF_SVG || f == CLF_DOT) CU_ASSERT_PTR_NULL(strstr(t.at, "a \"quoted\""));
         }
-    CU_ASSERT(!json_good("{\"a\": 1,}") && !json_good("{\"a\" 1}") && !json_good("[1 2]") && !json_good("{1: 2}") && json_good("[{}, [], {\"a\": [1, null, \"x\\n\"]}]"));
+    CU_ASSERT(!json_good("{\"a\": 1,}") && !json_good("{\"a\" 1}") && !json_good("[1 2]") && !json_good("{1: 2}") &&
+              json_good("[{}, [], {\"a\": [1, null, \"x\\n\"]}]"));
     expect_error(c, clf_explain(2, r, (clf_explain_format)9, 0, collect, &t), CLF_E_ARG, "format");
     expect_error(c, clf_explain(2, r, CLF_TEXT, 0, NULL, NULL), CLF_E_ARG, "writer");
     clf_mat *bad = clf_add(x, clf_t(x));
@@ -372,7 +403,8 @@ static void test_fork(void) {
     if (pid == 0) {
         double v = 0;
         clf_mat *out = NULL;
-        bool good = clf_eval(1, &open) == CLF_E_STATE && strstr(clf_last_error(c), "fork") && clf_call(f, 1, &x, 1, &out) == CLF_E_STATE && !out;
+        bool good =
+            clf_eval(1, &open) == CLF_E_STATE && strstr(clf_last_error(c), "fork") && clf_call(f, 1, &x, 1, &out) == CLF_E_STATE && !out;
         good = good && clf_explain(1, &open, CLF_TEXT, 0, collect, NULL) == CLF_E_STATE && clf_set(c, "fuse", "none") == CLF_E_STATE;
         good = good && clf_read_f64(done, &v) == CLF_OK && v == 21; /* what is computed can be read */
         clf_close(c);
@@ -403,13 +435,20 @@ static void test_two_contexts(void) {
     clf_close(b);
 }
 
-typedef struct worker { pthread_t thread; clf_ctx *c; clf_mat *shared; int number; bool good; } worker;
+typedef struct worker {
+    pthread_t thread;
+    clf_ctx *c;
+    clf_mat *shared;
+    int number;
+    bool good;
+} worker;
 
 static void *record_much(void *arg) {
     worker *w = arg;
     w->good = true;
     for (int i = 0; i < 400 && w->good; i++) {
-        clf_mat *n = clf_num(w->c, w->number * 1000 + i), *m = clf_mul(w->shared, n), *s = clf_sum(clf_add(m, clf_t(clf_t(m)))), *bad = clf_matmul(m, m);
+        clf_mat *n = clf_num(w->c, w->number * 1000 + i), *m = clf_mul(w->shared, n), *s = clf_sum(clf_add(m, clf_t(clf_t(m)))),
+                *bad = clf_matmul(m, m);
         int64_t rows = 0;
         double v = 0;
         w->good = clf_info(m, &rows, NULL, NULL, NULL) == CLF_OK && rows == 2 && clf_status_of(bad, NULL) == CLF_E_SHAPE;
@@ -423,7 +462,8 @@ static void *record_much(void *arg) {
 static void test_threads(void) {
     clf_ctx *c = open_host();
     worker w[4];
-    clf_mat *shared = clf_sqr(clf_sqrt(clf_abs(clf_matrix(c, CLF_F64, 2, 3, (double[6]){1, 4, 9, 1, 4, 2 + 0})))); /* evaluated by whoever comes first */
+    clf_mat *shared =
+        clf_sqr(clf_sqrt(clf_abs(clf_matrix(c, CLF_F64, 2, 3, (double[6]){1, 4, 9, 1, 4, 2 + 0})))); /* evaluated by whoever comes first */
     for (int i = 0; i < 4; i++) {
         w[i] = (worker){.c = c, .shared = shared, .number = i};
         CU_ASSERT_EQUAL_FATAL(pthread_create(&w[i].thread, NULL, record_much, &w[i]), 0);
@@ -437,9 +477,19 @@ static void test_threads(void) {
 
 int main(void) {
     static const test_case tests[] = {
-        {"functions", test_function},       {"wrong calls", test_function_errors}, {"constant memory", test_constant_memory}, {"plan cache", test_plan_cache},
-        {"results", test_results},          {"files", test_files},                 {"memory", test_memory},                   {"settings", test_settings},
-        {"explain", test_explain},          {"fork", test_fork},                   {"two contexts", test_two_contexts},       {"threads", test_threads},
+        {"functions", test_function},
+        {"wrong calls", test_function_errors},
+        {"constant memory", test_constant_memory},
+        {"plan cache", test_plan_cache},
+        {"results", test_results},
+        {"files", test_files},
+        {"memory", test_memory},
+        {"settings", test_settings},
+        {"settings of devices", test_device_settings},
+        {"explain", test_explain},
+        {"fork", test_fork},
+        {"two contexts", test_two_contexts},
+        {"threads", test_threads},
     };
     return run_suite("api", tests, sizeof tests / sizeof *tests);
 }

@@ -12,7 +12,10 @@
 static const double x_data[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
 /* A context with a computed result that must outlive whatever happens. */
-typedef struct witness { clf_ctx *c; clf_mat *X, *sum; } witness;
+typedef struct witness {
+    clf_ctx *c;
+    clf_mat *X, *sum;
+} witness;
 
 static witness start(const char *device) {
     witness w = {open_on(device), NULL, NULL};
@@ -51,7 +54,8 @@ static void test_shapes(void) {
     expect_sticky(clf_borrow(w.c, CLF_F64, INT64_MAX, 2, x_data, NULL, NULL), CLF_E_LIMIT, "too many cells");
     expect_sticky(clf_fill(w.c, CLF_F32, INT64_MAX / 2, 8, 0), CLF_E_LIMIT, "too many cells");
     expect_sticky(clf_diag(clf_fill(w.c, CLF_F64, (int64_t)1 << 40, 1, 0)), CLF_E_LIMIT, "too many cells");
-    expect_sticky(clf_outer(CLF_MUL, clf_fill(w.c, CLF_F64, (int64_t)1 << 40, 1, 0), clf_fill(w.c, CLF_F64, 1, (int64_t)1 << 40, 0)), CLF_E_LIMIT, "too many cells");
+    expect_sticky(clf_outer(CLF_MUL, clf_fill(w.c, CLF_F64, (int64_t)1 << 40, 1, 0), clf_fill(w.c, CLF_F64, 1, (int64_t)1 << 40, 0)),
+                  CLF_E_LIMIT, "too many cells");
     /* the first error is the one that is told, however deep the expression */
     clf_mat *deep = clf_exp(clf_add(clf_sum(clf_add(X, Y)), clf_num(w.c, 1)));
     expect_sticky(deep, CLF_E_SHAPE, "4x3 and 3x4");
@@ -181,7 +185,9 @@ static void test_nan(void) {
     CU_ASSERT_EQUAL(read_f64(clf_fold(CLF_FOLD_CODE_ARGMAX, CLF_ALL, m)), 1);
     CU_ASSERT_EQUAL(read_f64(clf_sum(clf_isnan(m))), 1);
     CU_ASSERT_EQUAL(read_f64(clf_sum(clf_isinf(m))), 2);
-    CU_ASSERT_EQUAL(read_f64(clf_sum(clf_replace(clf_replace(m, clf_num(w.c, NAN), clf_num(w.c, 0)), clf_num(w.c, INFINITY), clf_num(w.c, 0)))), -INFINITY);
+    CU_ASSERT_EQUAL(
+        read_f64(clf_sum(clf_replace(clf_replace(m, clf_num(w.c, NAN), clf_num(w.c, 0)), clf_num(w.c, INFINITY), clf_num(w.c, 0)))),
+        -INFINITY);
     CU_ASSERT_EQUAL(read_f64(clf_sum(clf_cast(m, CLF_I32))), 1 + (double)INT32_MAX + (double)INT32_MIN);
     clf_mat *sorted = clf_order(clf_reshape(m, 4, 1), 1, true, false);
     CU_ASSERT_EQUAL(clf_read(sorted, v, sizeof v), CLF_OK);
@@ -287,8 +293,19 @@ static void test_budget(void) {
     expect_error(w.c, clf_eval(1, &big), CLF_E_NOMEM, "8000000 bytes");
     CU_ASSERT_EQUAL(clf_read_f64(clf_sum(big), &r), CLF_OK); /* fused, it needs no memory */
     CU_ASSERT_EQUAL(r, 1000001000000.0);
-    CU_ASSERT_EQUAL(clf_set(w.c, "mem_limit", "0"), CLF_OK);
+    clf_mem_stats m = {.struct_size = sizeof m};
+    char exact[32];
+    big = clf_rand(w.c, CLF_F64, 1000000, 1, 0, 1, 1, 3); /* needs its result and nothing besides */
+    CU_ASSERT_EQUAL(clf_set(w.c, "mem_limit", "100M"), CLF_OK);
+    clf_trim(w.c);
+    CU_ASSERT_EQUAL(clf_get_mem_stats(w.c, &m), CLF_OK);
+    snprintf(exact, sizeof exact, "%llu", (unsigned long long)m.data + 7999999);
+    CU_ASSERT_EQUAL(clf_set(w.c, "mem_limit", exact), CLF_OK);
+    expect_error(w.c, clf_eval(1, &big), CLF_E_NOMEM, "7999999 of the budget");
+    snprintf(exact, sizeof exact, "%llu", (unsigned long long)m.data + 8000000); /* fits to the byte */
+    CU_ASSERT_EQUAL(clf_set(w.c, "mem_limit", exact), CLF_OK);
     CU_ASSERT_EQUAL(clf_eval(1, &big), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(w.c, "mem_limit", "0"), CLF_OK);
     finish(&w);
 }
 

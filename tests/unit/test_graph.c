@@ -13,8 +13,9 @@ static void expect(clf_mat *m, clf_dtype t, int64_t rows, int64_t cols, bool sca
     bool s = false;
     clf_status st = clf_info(m, &r, &c, &got, &s);
     if (st != CLF_OK || got != t || r != rows || c != cols || s != scalar)
-        printf("\n    %s %lldx%lld%s, wanted %s %lldx%lld%s (%s)\n", clf_dtype_name(got), (long long)r, (long long)c, s ? " scalar" : "", clf_dtype_name(t), (long long)rows,
-               (long long)cols, scalar ? " scalar" : "", st == CLF_OK ? "" : clf_last_error(clf_ctx_of(m)));
+        printf("\n    %s %lldx%lld%s, wanted %s %lldx%lld%s (%s)\n", clf_dtype_name(got), (long long)r, (long long)c, s ? " scalar" : "",
+               clf_dtype_name(t), (long long)rows, (long long)cols, scalar ? " scalar" : "",
+               st == CLF_OK ? "" : clf_last_error(clf_ctx_of(m)));
     CU_ASSERT(st == CLF_OK && got == t && r == rows && c == cols && s == scalar);
 }
 
@@ -79,9 +80,12 @@ static void test_shapes(void) {
 }
 
 static void test_types(void) {
-    static const struct { clf_dtype a, b, add, div, less, product; } pairs[] = {
-        {CLF_F32, CLF_F32, CLF_F32, CLF_F32, CLF_U8, CLF_F32}, {CLF_F32, CLF_F64, CLF_F64, CLF_F64, CLF_U8, CLF_F64}, {CLF_F32, CLF_I32, CLF_F32, CLF_F32, CLF_U8, CLF_F32},
-        {CLF_F32, CLF_I64, CLF_F64, CLF_F64, CLF_U8, CLF_F64}, {CLF_I32, CLF_I32, CLF_I32, CLF_F64, CLF_U8, CLF_F64}, {CLF_I32, CLF_I64, CLF_I64, CLF_F64, CLF_U8, CLF_F64},
+    static const struct {
+        clf_dtype a, b, add, div, less, product;
+    } pairs[] = {
+        {CLF_F32, CLF_F32, CLF_F32, CLF_F32, CLF_U8, CLF_F32}, {CLF_F32, CLF_F64, CLF_F64, CLF_F64, CLF_U8, CLF_F64},
+        {CLF_F32, CLF_I32, CLF_F32, CLF_F32, CLF_U8, CLF_F32}, {CLF_F32, CLF_I64, CLF_F64, CLF_F64, CLF_U8, CLF_F64},
+        {CLF_I32, CLF_I32, CLF_I32, CLF_F64, CLF_U8, CLF_F64}, {CLF_I32, CLF_I64, CLF_I64, CLF_F64, CLF_U8, CLF_F64},
         {CLF_U8, CLF_U8, CLF_I32, CLF_F64, CLF_U8, CLF_F64},   {CLF_U8, CLF_F32, CLF_F32, CLF_F32, CLF_U8, CLF_F32},
     };
     clf_ctx *c = open_host();
@@ -127,7 +131,16 @@ static void test_integer_cum(void) {
 static void test_sticky(void) {
     clf_ctx *c = open_host();
     clf_mat *bad = clf_add(clf_matrix(c, CLF_F64, 4, 3, x_data), clf_matrix(c, CLF_F64, 3, 3, x_data));
-    clf_mat *uses[] = {clf_exp(bad), clf_t(bad), clf_matmul(bad, bad), clf_cbind(clf_num(c, 1), bad), clf_cast(bad, CLF_F32), clf_as_scalar(bad), clf_outer(CLF_ADD, bad, bad), clf_sum(bad), clf_cum(CLF_FOLD_CODE_SUM, bad), clf_ifelse(clf_num(c, 1), clf_num(c, 1), bad)};
+    clf_mat *uses[] = {clf_exp(bad),
+                       clf_t(bad),
+                       clf_matmul(bad, bad),
+                       clf_cbind(clf_num(c, 1), bad),
+                       clf_cast(bad, CLF_F32),
+                       clf_as_scalar(bad),
+                       clf_outer(CLF_ADD, bad, bad),
+                       clf_sum(bad),
+                       clf_cum(CLF_FOLD_CODE_SUM, bad),
+                       clf_ifelse(clf_num(c, 1), clf_num(c, 1), bad)};
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) expect_sticky(uses[i], CLF_E_SHAPE, "4x3 and 3x3");
     expect_error(c, clf_eval(1, &bad), CLF_E_SHAPE, "4x3 and 3x3");
     expect_error(c, clf_label(bad, "bad"), CLF_E_SHAPE, "4x3 and 3x3");
@@ -219,7 +232,8 @@ static void test_labels(void) {
 /* An evaluated handle keeps its value and lets go of what it was made from; constants stay constants. */
 static void test_settling(void) {
     clf_ctx *c = open_host();
-    clf_mat *x = clf_matrix(c, CLF_F64, 4, 3, x_data), *e = clf_mul(x, clf_num(c, 2)), *s = clf_sum(e), *two = clf_num(c, 2), *three[3] = {s, e, s};
+    clf_mat *x = clf_matrix(c, CLF_F64, 4, 3, x_data), *e = clf_mul(x, clf_num(c, 2)), *s = clf_sum(e), *two = clf_num(c, 2),
+            *three[3] = {s, e, s};
     CU_ASSERT_EQUAL(clf_eval(3, three), CLF_OK);
     CU_ASSERT(e->node->g.op == CLF_OP_LEAF && e->node->g.nin == 0 && e->node->value);
     clf_free(x);
@@ -286,8 +300,16 @@ static void test_checksum(void) {
 
 int main(void) {
     static const test_case tests[] = {
-        {"equal nodes", test_hash_consing}, {"shapes", test_shapes},     {"types", test_types},     {"integers cumulate", test_integer_cum}, {"sticky errors", test_sticky},
-        {"epochs", test_epochs},            {"versions", test_versions}, {"labels", test_labels},   {"settling", test_settling},             {"freezing", test_freeze},
+        {"equal nodes", test_hash_consing},
+        {"shapes", test_shapes},
+        {"types", test_types},
+        {"integers cumulate", test_integer_cum},
+        {"sticky errors", test_sticky},
+        {"epochs", test_epochs},
+        {"versions", test_versions},
+        {"labels", test_labels},
+        {"settling", test_settling},
+        {"freezing", test_freeze},
         {"checksums", test_checksum},
     };
     return run_suite("graph", tests, sizeof tests / sizeof *tests);

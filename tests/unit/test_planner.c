@@ -16,9 +16,12 @@ typedef struct planned {
 } planned;
 
 enum { VARS = 10 };
-static const struct { const char *name; int64_t rows, cols; bool scalar; } vars[VARS] = {
-    {"X", 40, 30, false}, {"Y", 40, 30, false}, {"Z", 40, 30, false}, {"u", 40, 1, false}, {"v", 1, 30, false},
-    {"y", 40, 1, false},  {"W", 30, 40, false}, {"s", 1, 1, true},    {"E", 0, 30, false}, {"one", 1, 1, false}};
+static const struct {
+    const char *name;
+    int64_t rows, cols;
+    bool scalar;
+} vars[VARS] = {{"X", 40, 30, false}, {"Y", 40, 30, false}, {"Z", 40, 30, false}, {"u", 40, 1, false}, {"v", 1, 30, false},
+                {"y", 40, 1, false},  {"W", 30, 40, false}, {"s", 1, 1, true},    {"E", 0, 30, false}, {"one", 1, 1, false}};
 
 static const clf_limits plenty = {200, 48};
 
@@ -53,14 +56,19 @@ static void put_node(const planned *r, int32_t n, clf_str *out) {
     static const char *const way[] = {"", "row", "col"};
     const clf_gnode *x = &r->p->g.node[n];
     clf_str_put(out, " ");
-    if (x->op == CLF_OP_LEAF || x->op == CLF_OP_PARAM) clf_str_put(out, r->f.slot_node[x->attr[0]]->text);
-    else if (x->op == CLF_OP_FOLD) clf_str_fmt(out, "%s%s", way[x->attr[1]], clf_folds[x->attr[0]].name);
-    else clf_str_put(out, clf_ops[x->op].id);
+    if (x->op == CLF_OP_LEAF || x->op == CLF_OP_PARAM)
+        clf_str_put(out, r->f.slot_node[x->attr[0]]->text);
+    else if (x->op == CLF_OP_FOLD)
+        clf_str_fmt(out, "%s%s", way[x->attr[1]], clf_folds[x->attr[0]].name);
+    else
+        clf_str_put(out, clf_ops[x->op].id);
 }
 
 static void put_step(const planned *r, const clf_step *s, clf_str *out) {
-    if (s->kind == CLF_STEP_FUSED) clf_str_put(out, clf_templates[s->template_]->name);
-    else clf_str_fmt(out, "%s%s%s", clf_ops[r->p->g.node[s->node].op].id, s->ta ? "-ta" : "", s->tb ? "-tb" : "");
+    if (s->kind == CLF_STEP_FUSED)
+        clf_str_put(out, clf_templates[s->template_]->name);
+    else
+        clf_str_fmt(out, "%s%s%s", clf_ops[r->p->g.node[s->node].op].id, s->ta ? "-ta" : "", s->tb ? "-tb" : "");
     for (int i = 0; i < s->nin; i++) put_node(r, r->p->value[s->in[i]].node, out);
     if (s->kind == CLF_STEP_FUSED) {
         clf_str_put(out, " >");
@@ -87,7 +95,9 @@ static void expect_plan(const char *text, const char *selector, const clf_limits
 
 /* ---- plans derived by hand ---- */
 
-static const struct { const char *text, *want; } by_hand[] = {
+static const struct {
+    const char *text, *want;
+} by_hand[] = {
     /* one pass from inputs to one number */
     {"sum(X*Y*Z)", "Cell X Y Z > MUL MUL sum > sum"},
     /* TAP: the kept matrix and its sum leave the same pass */
@@ -159,9 +169,11 @@ static void test_none(void) {
 
 /* A chain of scalars too long to copy is computed once, in one loop of its own, and read. */
 static void test_long_scalars(void) {
-    expect_plan("k = s+1; k = k*2; k = k+3; k = k*4; k = k+5; k = k*6; k = k+7; k = k*8; k = k+9; k = k*2; k = k+3; k = k*4; k = k+5; k = k*6; k = k+7;"
+    expect_plan("k = s+1; k = k*2; k = k+3; k = k*4; k = k+5; k = k*6; k = k+7; k = k*8; k = k+9; k = k*2; k = k+3; k = k*4; k = k+5; k = "
+                "k*6; k = k+7;"
                 "k = k*8; k = k+9; k = k*2; k = k+3; X * k",
-                "all", &plenty, "Cell > ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD > ADD | Cell X ADD > MUL > MUL");
+                "all", &plenty,
+                "Cell > ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD MUL ADD > ADD | Cell X ADD > MUL > MUL");
 }
 
 /* ---- limits ---- */
@@ -197,7 +209,8 @@ static void test_split_wide(void) {
     planned r = plan_of(text, "all", &lim);
     for (int32_t s = 0; s < r.p->nstep; s++) {
         const clf_step *t = &r.p->step[s];
-        if (t->nin + t->nout + t->nparam > 20 || t->ncover > 100) printf("\n    step %d: %d in, %d out, %d operators\n", s, t->nin, t->nout, t->ncover);
+        if (t->nin + t->nout + t->nparam > 20 || t->ncover > 100)
+            printf("\n    step %d: %d in, %d out, %d operators\n", s, t->nin, t->nout, t->ncover);
         CU_ASSERT(t->nin + t->nout + t->nparam <= 20);
         CU_ASSERT(t->ncover <= 100);
     }
@@ -208,7 +221,8 @@ static void test_split_wide(void) {
 static void test_split_copies(void) {
     char text[8192] = "sum(X";
     size_t at = strlen(text);
-    for (int i = 0; i < 30; i++) at += (size_t)snprintf(text + at, sizeof text - at, " * (s * %d + %d / (s + %d))", i + 2, i + 100, i + 200);
+    for (int i = 0; i < 30; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, " * (s * %d + %d / (s + %d))", i + 2, i + 100, i + 200);
     snprintf(text + at, sizeof text - at, ")");
     planned r = plan_of(text, "all", &plenty);
     for (int32_t s = 0; s < r.p->nstep; s++) CU_ASSERT(r.p->step[s].nin + r.p->step[s].nout + r.p->step[s].nparam <= 48);
@@ -226,7 +240,8 @@ static const clf_plan_value *value_of(const planned *r, int op) {
 
 static void test_liveness(void) {
     planned r = plan_of("r = X*Y; r / sum(r)", "all", &plenty);
-    const clf_plan_value *mul = value_of(&r, CLF_OP_MUL), *sum = value_of(&r, CLF_OP_FOLD), *div = value_of(&r, CLF_OP_DIV), *x = value_of(&r, CLF_OP_PARAM);
+    const clf_plan_value *mul = value_of(&r, CLF_OP_MUL), *sum = value_of(&r, CLF_OP_FOLD), *div = value_of(&r, CLF_OP_DIV),
+                         *x = value_of(&r, CLF_OP_PARAM);
     CU_ASSERT_FATAL(mul && sum && div && x);
     CU_ASSERT(mul->made == 0 && mul->last == 1 && mul->slot < 0 && !mul->root);
     CU_ASSERT(sum->made == 0 && sum->last == 1 && sum->bytes == 8);
@@ -290,7 +305,8 @@ static void test_printers(void) {
     CU_ASSERT_STRING_EQUAL(clf_str_c(&t), "(step 0 fused Cell (in %0 %1) (out %3) (covers %2 %3))\n(cut %3 result \"kept as a result\")\n");
     clf_str_release(&t);
     clf_graph_print(&r.p->g, &t);
-    CU_ASSERT_STRING_EQUAL(clf_str_c(&t), "%0 = PARAM f64 40x30 slot 0\n%1 = PARAM f64 40x30 slot 1\n%2 = MUL f64 40x30 (%0 %1)\n%3 = FOLD f64 scalar sum all (%2)\nroots %3\n");
+    CU_ASSERT_STRING_EQUAL(clf_str_c(&t), "%0 = PARAM f64 40x30 slot 0\n%1 = PARAM f64 40x30 slot 1\n%2 = MUL f64 40x30 (%0 %1)\n%3 = FOLD "
+                                          "f64 scalar sum all (%2)\nroots %3\n");
     clf_str_release(&t);
     clf_arena scratch;
     clf_memo memo;
@@ -318,7 +334,8 @@ static void test_refusals(void) {
 
 /* Equal structure gives equal keys whatever the sizes, so code is shared. */
 static void test_keys(void) {
-    planned a = plan_of("sum(X*Y)", "all", &plenty), b = plan_of("sum(W*W)", "all", &plenty), d = plan_of("sum(Y*X + 1)", "all", &plenty), e = plan_of("sum(Z*Y)", "all", &plenty);
+    planned a = plan_of("sum(X*Y)", "all", &plenty), b = plan_of("sum(W*W)", "all", &plenty), d = plan_of("sum(Y*X + 1)", "all", &plenty),
+            e = plan_of("sum(Z*Y)", "all", &plenty);
     const clf_step *s = &a.p->step[0], *t = &e.p->step[0], *u = &d.p->step[0], *w = &b.p->step[0];
     CU_ASSERT(s->key_len == t->key_len && !memcmp(s->key, t->key, s->key_len));
     CU_ASSERT(s->key_len != u->key_len || memcmp(s->key, u->key, s->key_len));
@@ -331,10 +348,18 @@ static void test_keys(void) {
 
 int main(void) {
     static const test_case tests[] = {
-        {"plans derived by hand", test_by_hand}, {"selector none", test_none},          {"long scalar chains", test_long_scalars},
-        {"operator limit", test_split_ops},      {"operand limit", test_split_operands}, {"many values alive", test_split_wide},
-        {"copied operands", test_split_copies},  {"liveness", test_liveness},           {"reasons", test_reasons},
-        {"costs", test_costs},                   {"printers", test_printers},           {"refusals", test_refusals},
+        {"plans derived by hand", test_by_hand},
+        {"selector none", test_none},
+        {"long scalar chains", test_long_scalars},
+        {"operator limit", test_split_ops},
+        {"operand limit", test_split_operands},
+        {"many values alive", test_split_wide},
+        {"copied operands", test_split_copies},
+        {"liveness", test_liveness},
+        {"reasons", test_reasons},
+        {"costs", test_costs},
+        {"printers", test_printers},
+        {"refusals", test_refusals},
         {"keys", test_keys},
     };
     return run_suite("planner", tests, sizeof tests / sizeof *tests);

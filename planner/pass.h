@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the passes of one selection share: arrays indexed by node. select.c finds loops and what must be stored, parts.c cuts the
+ * loops into kernels. Private to both. */
+#ifndef CLF_PLANNER_PASS_H
+#define CLF_PLANNER_PASS_H
+#include "planner/select.h"
+
+typedef struct clf_pass {
+    const clf_graph *g;
+    const clf_memo *m;
+    const clf_selector *sel;
+    const clf_limits *lim;
+    clf_arena *arena;
+    clf_cover *out;
+    int32_t *level, *parent; /* parent: union-find over loop nodes */
+    uint8_t *cone, *need;    /* operators and operands of a copied expression; cone saturates */
+    int32_t *readers;        /* values a loop hands on inside: how many nodes take them */
+    uint8_t *live;
+    int32_t ncut_cap;
+} clf_pass;
+
+/** Is n computed in a loop, rather than by an operator of its own? */
+bool clf_node_loops(const clf_graph *g, int32_t n);
+/** Does the value of input k come to n inside one loop, without memory? */
+bool clf_pass_inside(const clf_pass *p, int32_t n, int k);
+/** The loop of node n, named by its first node. */
+int32_t clf_pass_loop(clf_pass *p, int32_t n);
+/** Scalar arguments that lowering adds for the operator itself. */
+int clf_pass_immediates(const clf_gnode *x);
+/** Note why the edge goes through memory. */
+void clf_pass_cut(clf_pass *p, int32_t from, int32_t to, clf_reason why);
+/** Fill the cover's parts. */
+clf_status clf_pass_parts(clf_pass *p, clf_err *err);
+#endif
