@@ -4,7 +4,10 @@
 #include <ctype.h>
 #include <stdio.h>
 
-typedef struct row { const char *id, *name; int arity; } row;
+typedef struct row {
+    const char *id, *name;
+    int arity;
+} row;
 static const row ops[] = {
 #define CLF_OP(ID, name, arity, ...) {#ID, name, arity},
 #include "core/ops.def"
@@ -37,14 +40,17 @@ int main(int argc, char **argv) {
            "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/** A handle of a recorded or computed matrix or scalar. */\n"
            "typedef struct clf_mat clf_mat;\n\n/** Cell operators. */\ntypedef enum clf_op_code {\n");
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) printf("    CLF_%s = %zu, /**< %s */\n", ops[i].id, i, ops[i].name);
-    printf("    CLF_OP_CODES = %zu\n} clf_op_code;\n\n/** Folds (aggregates). */\ntypedef enum clf_fold_code {\n", sizeof ops / sizeof *ops);
+    printf("    CLF_OP_CODES = %zu\n} clf_op_code;\n\n/** Folds (aggregates). */\ntypedef enum clf_fold_code {\n",
+           sizeof ops / sizeof *ops);
     for (size_t i = 0; i < sizeof folds / sizeof *folds; i++)
         printf("    CLF_FOLD_CODE_%s = %zu, /**< %s */\n", folds[i].id, i, folds[i].name);
     printf("    CLF_FOLD_CODES = %zu\n} clf_fold_code;\n\n", sizeof folds / sizeof *folds);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         printf("/** %s, cell by cell. owns: the handle belongs to the context. errors: sticky. */\nCLF_API clf_mat *clf_", ops[i].name);
         lower(ops[i].id);
-        printf(ops[i].arity == 1 ? "(clf_mat *a);\n" : ops[i].arity == 2 ? "(clf_mat *a, clf_mat *b);\n" : "(clf_mat *a, clf_mat *b, clf_mat *c);\n");
+        printf(ops[i].arity == 1   ? "(clf_mat *a);\n"
+               : ops[i].arity == 2 ? "(clf_mat *a, clf_mat *b);\n"
+                                   : "(clf_mat *a, clf_mat *b, clf_mat *c);\n");
     }
     printf("\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
     return 0;

@@ -21,8 +21,10 @@ void clf_graph_print(const clf_graph *g, clf_str *out) {
     for (int32_t i = 0; i < g->n; i++) {
         const clf_gnode *n = &g->node[i];
         clf_str_fmt(out, "%%%d = %s %s", i, clf_ops[n->op].id, clf_dtype_name((clf_dtype)n->dtype));
-        if (n->scalar) clf_str_put(out, " scalar");
-        else clf_str_fmt(out, " %" PRId64 "x%" PRId64, clf_rows(n), clf_cols(n));
+        if (n->scalar)
+            clf_str_put(out, " scalar");
+        else
+            clf_str_fmt(out, " %" PRId64 "x%" PRId64, clf_rows(n), clf_cols(n));
         if (n->op == CLF_OP_FOLD || n->op == CLF_OP_CUM) {
             static const char *const way[] = {"all", "rows", "cols"};
             clf_str_fmt(out, " %s", clf_folds[n->attr[0]].name);
@@ -70,11 +72,14 @@ static bool fits(int64_t have, int64_t want) { return have == want || have == 1;
 
 static clf_status mismatch(const char *op, const clf_gnode *a, const clf_gnode *b, clf_err *err) {
     const char *hint = "";
-    if (clf_rows(a) == clf_cols(b) && clf_cols(a) == clf_rows(b)) hint = "; did you mean t() of one of them?";
-    else if (clf_cols(a) == 1 && clf_rows(b) == 1) hint = "; a column with a row needs outer(u, v, op)";
-    else if (clf_rows(a) == 1 && clf_cols(b) == 1) hint = "; a column with a row needs outer(u, v, op)";
-    return clf_fail(err, CLF_E_SHAPE, "%s: shapes %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " do not fit%s", op, clf_rows(a), clf_cols(a),
-                    clf_rows(b), clf_cols(b), hint);
+    if (clf_rows(a) == clf_cols(b) && clf_cols(a) == clf_rows(b))
+        hint = "; did you mean t() of one of them?";
+    else if (clf_cols(a) == 1 && clf_rows(b) == 1)
+        hint = "; a column with a row needs outer(u, v, op)";
+    else if (clf_rows(a) == 1 && clf_cols(b) == 1)
+        hint = "; a column with a row needs outer(u, v, op)";
+    return clf_fail(err, CLF_E_SHAPE, "%s: shapes %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " do not fit%s", op, clf_rows(a),
+                    clf_cols(a), clf_rows(b), clf_cols(b), hint);
 }
 
 /* The result's shape is that of the operand every other one broadcasts to; only outer makes a shape no operand has. */

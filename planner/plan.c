@@ -109,8 +109,10 @@ clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const char *selector
     clf_arena_init(&scratch, mem);
     clf_status st = build(p, g, sel, lim, &scratch, err);
     clf_arena_release(&scratch);
-    if (st == CLF_OK) *out = p;
-    else clf_plan_free(p);
+    if (st == CLF_OK)
+        *out = p;
+    else
+        clf_plan_free(p);
     return st;
 }
 
@@ -127,14 +129,16 @@ clf_status clf_plan_check(const clf_plan *p, clf_err *err) {
         const clf_step *t = &p->step[s];
         for (int i = 0; i < t->nin; i++) {
             const clf_plan_value *v = &p->value[t->in[i]];
-            if (v->slot < 0 && (v->made < 0 || v->made >= s)) return clf_fail(err, CLF_E_INTERNAL, "plan step %d reads value %d before it is made", s, t->in[i]);
+            if (v->slot < 0 && (v->made < 0 || v->made >= s))
+                return clf_fail(err, CLF_E_INTERNAL, "plan step %d reads value %d before it is made", s, t->in[i]);
         }
         for (int i = 0; i < t->nout; i++)
             if (p->value[t->out[i]].made != s) return clf_fail(err, CLF_E_INTERNAL, "plan value %d is made twice", t->out[i]);
         if (t->kind == CLF_STEP_FUSED) CLF_TRY(clf_cplan_check(&t->c, err));
     }
     for (int32_t r = 0; r < p->nroot; r++)
-        if (p->value[p->root[r]].slot < 0 && p->value[p->root[r]].made < 0) return clf_fail(err, CLF_E_INTERNAL, "plan root %d is never made", r);
+        if (p->value[p->root[r]].slot < 0 && p->value[p->root[r]].made < 0)
+            return clf_fail(err, CLF_E_INTERNAL, "plan root %d is never made", r);
     return CLF_OK;
 }
 
@@ -146,8 +150,10 @@ double clf_step_cost_ns(const clf_plan *p, const clf_step *s, const clf_profile 
     for (int i = 0; i < s->ncover && s->kind == CLF_STEP_FUSED; i++) {
         const clf_gnode *x = &p->g.node[s->cover[i]], *space = x->op == CLF_OP_FOLD ? &p->g.node[x->in[0]] : x;
         double cells = (double)clf_rows(space) * (double)clf_cols(space);
-        if (clf_op_is_cell(x->op)) compute += cells / dev->cells_per_s[x->dtype == CLF_F64][clf_ops[x->op].class_];
-        else if (x->op == CLF_OP_FOLD) compute += cells / dev->cells_per_s[x->dtype == CLF_F64][CLF_CLASS_ADD];
+        if (clf_op_is_cell(x->op))
+            compute += cells / dev->cells_per_s[x->dtype == CLF_F64][clf_ops[x->op].class_];
+        else if (x->op == CLF_OP_FOLD)
+            compute += cells / dev->cells_per_s[x->dtype == CLF_F64][CLF_CLASS_ADD];
     }
     return dev->launch_async_ns + 1e9 * (stream > compute ? stream : compute);
 }
@@ -156,8 +162,10 @@ static void print_step(const clf_plan *p, int32_t s, clf_str *out) {
     static const char *const kind[] = {"fused", "library", "convert", "transfer", "callout", "check"};
     const clf_step *t = &p->step[s];
     clf_str_fmt(out, "(step %d %s", s, kind[t->kind]);
-    if (t->kind == CLF_STEP_FUSED) clf_str_fmt(out, " %s", clf_templates[t->template_]->name);
-    else clf_str_fmt(out, " %s%s%s", clf_ops[p->g.node[t->node].op].name, t->ta ? " ta" : "", t->tb ? " tb" : "");
+    if (t->kind == CLF_STEP_FUSED)
+        clf_str_fmt(out, " %s", clf_templates[t->template_]->name);
+    else
+        clf_str_fmt(out, " %s%s%s", clf_ops[p->g.node[t->node].op].name, t->ta ? " ta" : "", t->tb ? " tb" : "");
     clf_str_put(out, " (in");
     for (int i = 0; i < t->nin; i++) clf_str_fmt(out, " %%%d", p->value[t->in[i]].node);
     clf_str_put(out, ") (out");
@@ -171,8 +179,10 @@ void clf_plan_print(const clf_plan *p, clf_str *out) {
     for (int32_t s = 0; s < p->nstep; s++) print_step(p, s, out);
     for (int32_t i = 0; i < p->ncut; i++) {
         clf_str_fmt(out, "(cut %%%d ", p->cut[i].from);
-        if (p->cut[i].to >= 0) clf_str_fmt(out, "%%%d", p->cut[i].to);
-        else clf_str_put(out, "result");
+        if (p->cut[i].to >= 0)
+            clf_str_fmt(out, "%%%d", p->cut[i].to);
+        else
+            clf_str_put(out, "result");
         clf_str_fmt(out, " \"%s\")\n", clf_reason_text((clf_reason)p->cut[i].reason));
     }
 }

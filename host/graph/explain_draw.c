@@ -71,8 +71,10 @@ void clf_explain_dot(const clf_report *r, clf_str *out) {
             int32_t v = p->step[s].in[i];
             if (p->value[v].made < 0) clf_str_fmt(out, "  v%d [shape=plaintext, label=\"", v);
             if (p->value[v].made < 0) put_label(r, v, out);
-            if (p->value[v].made < 0) clf_str_fmt(out, "\"];\n  v%d -> s%d", v, s);
-            else clf_str_fmt(out, "  s%d -> s%d", p->value[v].made, s);
+            if (p->value[v].made < 0)
+                clf_str_fmt(out, "\"];\n  v%d -> s%d", v, s);
+            else
+                clf_str_fmt(out, "  s%d -> s%d", p->value[v].made, s);
             clf_str_fmt(out, " [penwidth=%.1f];\n", line_width((double)p->value[v].bytes));
         }
     }
@@ -109,14 +111,15 @@ static void svg_inputs(const clf_report *r, int32_t s, int y, clf_str *out) {
         int at = y + 14 + row++ * LINE;
         clf_str_fmt(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", BOX_X - 60, at + 4);
         put_label(r, v, out);
-        clf_str_fmt(out, "</text><line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#567\" stroke-width=\"%.1f\"/>\n", BOX_X - 54, at, BOX_X, at,
-                    line_width((double)p->value[v].bytes));
+        clf_str_fmt(out, "</text><line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#567\" stroke-width=\"%.1f\"/>\n", BOX_X - 54, at,
+                    BOX_X, at, line_width((double)p->value[v].bytes));
     }
 }
 
 static void svg_box(const clf_report *r, int32_t s, int y, clf_str *out) {
     bool kernel = r->x->step[s].executor == CLF_ON_KERNEL;
-    clf_str_fmt(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" fill=\"%s\" stroke=\"#234\"/>", BOX_X, y, BOX_W, box_height(r, s), kernel ? "#dbe9f6" : "#eef3e2");
+    clf_str_fmt(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" fill=\"%s\" stroke=\"#234\"/>", BOX_X, y, BOX_W,
+                box_height(r, s), kernel ? "#dbe9f6" : "#eef3e2");
     clf_str_fmt(out, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">", BOX_X + 10, y + 20);
     put_title(r, s, out);
     clf_str_fmt(out, "</text><text x=\"%d\" y=\"%d\">", BOX_X + 10, y + 40);
@@ -131,8 +134,8 @@ static void svg_outputs(const clf_report *r, int32_t s, int y, clf_str *out) {
         int32_t v = p->step[s].out[i];
         if (!p->value[v].root) continue;
         int at = y + 14 + row++ * LINE;
-        clf_str_fmt(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#283\" stroke-width=\"%.1f\"/><text x=\"%d\" y=\"%d\">", BOX_X + BOX_W, at, BOX_X + BOX_W + 40, at,
-                    line_width((double)p->value[v].bytes), BOX_X + BOX_W + 46, at + 4);
+        clf_str_fmt(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#283\" stroke-width=\"%.1f\"/><text x=\"%d\" y=\"%d\">",
+                    BOX_X + BOX_W, at, BOX_X + BOX_W + 40, at, line_width((double)p->value[v].bytes), BOX_X + BOX_W + 46, at + 4);
         put_label(r, v, out);
         clf_str_put(out, "</text>\n");
     }
@@ -145,8 +148,8 @@ static void svg_between(const clf_report *r, const int *y, int32_t s, clf_str *o
         int32_t m = p->value[p->step[s].in[i]].made;
         if (m < 0) continue;
         int x = BOX_X + 30 + (int)((s - m) % 20) * 20;
-        clf_str_fmt(out, "<path d=\"M %d %d L %d %d\" stroke=\"#a52\" fill=\"none\" stroke-width=\"%.1f\" stroke-opacity=\"0.6\"/>\n", x, y[m] + box_height(r, m), x, y[s],
-                    line_width((double)p->value[p->step[s].in[i]].bytes));
+        clf_str_fmt(out, "<path d=\"M %d %d L %d %d\" stroke=\"#a52\" fill=\"none\" stroke-width=\"%.1f\" stroke-opacity=\"0.6\"/>\n", x,
+                    y[m] + box_height(r, m), x, y[s], line_width((double)p->value[p->step[s].in[i]].bytes));
     }
 }
 
@@ -157,7 +160,8 @@ void clf_explain_svg(const clf_report *r, clf_str *out) {
         y[s] = at;
         at += box_height(r, s) + GAP;
     }
-    clf_str_fmt(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n", BOX_X + BOX_W + 260, at + 10);
+    clf_str_fmt(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n",
+                BOX_X + BOX_W + 260, at + 10);
     clf_str_put(out, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/><text x=\"16\" y=\"22\">");
     clf_str_fmt(out, "%d steps, selector %s, predicted ", r->x->plan->nstep, r->selector);
     clf_put_time(out, r->x->predicted_ns);

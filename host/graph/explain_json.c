@@ -8,16 +8,21 @@ static void put_string(clf_str *out, const char *s) {
     clf_str_put(out, "\"");
     for (; *s; s++) {
         unsigned char ch = (unsigned char)*s;
-        if (ch == '"' || ch == '\\') clf_str_fmt(out, "\\%c", ch);
-        else if (ch < 0x20) clf_str_fmt(out, "\\u%04x", ch);
-        else clf_str_putn(out, s, 1);
+        if (ch == '"' || ch == '\\')
+            clf_str_fmt(out, "\\%c", ch);
+        else if (ch < 0x20)
+            clf_str_fmt(out, "\\u%04x", ch);
+        else
+            clf_str_putn(out, s, 1);
     }
     clf_str_put(out, "\"");
 }
 
 static void put_number(clf_str *out, double x) {
-    if (isfinite(x)) clf_str_fmt(out, "%.15g", x);
-    else clf_str_put(out, "null");
+    if (isfinite(x))
+        clf_str_fmt(out, "%.15g", x);
+    else
+        clf_str_put(out, "null");
 }
 
 static void put_pair(clf_str *out, const char *key, const char *value) {
@@ -31,14 +36,16 @@ static void put_inputs(const clf_report *r, const clf_step *t, clf_str *out) {
     for (int i = 0; i < t->nin; i++) {
         clf_str_put(out, i ? ", {" : "{");
         put_pair(out, "name", clf_report_name(r, t->in[i], name, sizeof name));
-        clf_str_fmt(out, "\"bytes\": %zu, \"access\": \"%s\"}", r->x->plan->value[t->in[i]].bytes, t->kind == CLF_STEP_FUSED ? "stream" : "whole");
+        clf_str_fmt(out, "\"bytes\": %zu, \"access\": \"%s\"}", r->x->plan->value[t->in[i]].bytes,
+                    t->kind == CLF_STEP_FUSED ? "stream" : "whole");
     }
 }
 
 static void put_covers(const clf_report *r, const clf_step *t, clf_str *out) {
     for (int i = 0; i < t->ncover; i++) {
         const clf_gnode *x = &r->x->plan->g.node[t->cover[i]];
-        clf_str_fmt(out, "%s\"%%%d %s\"", i ? ", " : "", t->cover[i], x->op == CLF_OP_FOLD ? clf_folds[x->attr[0]].name : clf_ops[x->op].id);
+        clf_str_fmt(out, "%s\"%%%d %s\"", i ? ", " : "", t->cover[i],
+                    x->op == CLF_OP_FOLD ? clf_folds[x->attr[0]].name : clf_ops[x->op].id);
     }
 }
 
@@ -64,7 +71,8 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     put_number(out, e->predicted_ns);
     clf_str_put(out, ", \"measured_ns\": ");
     put_number(out, r->analyzed ? e->measured_ns : NAN);
-    clf_str_fmt(out, ", \"tier\": %d, \"launches\": %d}", e->executor == CLF_ON_KERNEL ? e->sched.skel->tier : 0, e->executor == CLF_ON_KERNEL ? e->facts.launches : 1);
+    clf_str_fmt(out, ", \"tier\": %d, \"launches\": %d}", e->executor == CLF_ON_KERNEL ? e->sched.skel->tier : 0,
+                e->executor == CLF_ON_KERNEL ? e->facts.launches : 1);
 }
 
 void clf_explain_json(const clf_report *r, clf_str *out) {
@@ -84,15 +92,18 @@ void clf_explain_json(const clf_report *r, clf_str *out) {
     put_number(out, r->x->predicted_ns);
     clf_str_fmt(out, ", \"peak_bytes\": %zu,\n \"alternatives\": [", r->peak_bytes);
     for (int i = 0; i < r->nalternative; i++) {
-        clf_str_fmt(out, "%s{\"selector\": \"%s\", \"steps\": %d, \"predicted_ns\": ", i ? ", " : "", r->alternative[i].selector, r->alternative[i].steps);
+        clf_str_fmt(out, "%s{\"selector\": \"%s\", \"steps\": %d, \"predicted_ns\": ", i ? ", " : "", r->alternative[i].selector,
+                    r->alternative[i].steps);
         put_number(out, r->alternative[i].predicted_ns);
         clf_str_put(out, "}");
     }
     clf_str_put(out, "],\n \"cuts\": [");
     for (int32_t i = 0; i < p->ncut; i++) {
         clf_str_fmt(out, "%s{\"edge\": \"%%%d -> ", i ? ", " : "", p->cut[i].from);
-        if (p->cut[i].to >= 0) clf_str_fmt(out, "%%%d", p->cut[i].to);
-        else clf_str_put(out, "result");
+        if (p->cut[i].to >= 0)
+            clf_str_fmt(out, "%%%d", p->cut[i].to);
+        else
+            clf_str_put(out, "result");
         clf_str_put(out, "\", \"reason\": ");
         put_string(out, clf_reason_text((clf_reason)p->cut[i].reason));
         clf_str_put(out, "}");

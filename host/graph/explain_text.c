@@ -33,7 +33,8 @@ static void put_times(const clf_report *r, const clf_exe_step *e, clf_str *out) 
 static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     const clf_step *t = &r->x->plan->step[s];
     const clf_exe_step *e = &r->x->step[s];
-    clf_str_fmt(out, " %-4d  %s %s  %s on %s\n", s + 1, clf_report_kind(t), clf_report_template(r, t), clf_report_skeleton(e), clf_exe_where(r->c, r->x, e));
+    clf_str_fmt(out, " %-4d  %s %s  %s on %s\n", s + 1, clf_report_kind(t), clf_report_template(r, t), clf_report_skeleton(e),
+                clf_exe_where(r->c, r->x, e));
     if (t->kind == CLF_STEP_FUSED) {
         clf_str_put(out, "       covers   ");
         clf_report_covers(r, t, 24, out);

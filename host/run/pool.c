@@ -15,19 +15,23 @@
 
 enum { MAX_THREADS = 256, SPIN_NS = 20000, SPIN_LOOPS = 64, YIELD_AFTER = 2000 };
 
-typedef struct clf_pool_worker { struct clf_pool *pool; pthread_t thread; int number; } clf_pool_worker;
+typedef struct clf_pool_worker {
+    struct clf_pool *pool;
+    pthread_t thread;
+    int number;
+} clf_pool_worker;
 
 struct clf_pool {
     clf_mem *mem;
-    int threads;            /* with the caller */
-    int started;            /* workers running: threads - 1, or fewer when the system refused; -1 not tried */
-    atomic_int busy;        /* a job is running */
+    int threads;     /* with the caller */
+    int started;     /* workers running: threads - 1, or fewer when the system refused; -1 not tried */
+    atomic_int busy; /* a job is running */
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    atomic_uint epoch;      /* raised under lock for each job, and to stop */
+    atomic_uint epoch; /* raised under lock for each job, and to stop */
     atomic_bool stop;
-    atomic_int inside;      /* workers that may look at the job */
-    int sleeping;           /* under lock */
+    atomic_int inside; /* workers that may look at the job */
+    int sleeping;      /* under lock */
     atomic_int_fast64_t next;
     int64_t parts;
     void (*fn)(void *user, int64_t part, int worker);
@@ -35,29 +39,25 @@ struct clf_pool {
     clf_pool_worker *worker;
 };
 
-static inline void relax(void)
-{
+static inline void relax(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
 }
 
-static int64_t now_ns(void)
-{
+static int64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void take_parts(clf_pool *p, int worker)
-{
+static void take_parts(clf_pool *p, int worker) {
     int64_t part;
     while ((part = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < p->parts) p->fn(p->user, part, worker);
 }
 
 /* Wait until the epoch differs from `seen`: spin, then sleep. */
-static void await_epoch(clf_pool *p, unsigned seen)
-{
+static void await_epoch(clf_pool *p, unsigned seen) {
     int64_t until = now_ns() + SPIN_NS;
     while (now_ns() < until)
         for (int i = 0; i < SPIN_LOOPS; i++) {
@@ -73,15 +73,13 @@ static void await_epoch(clf_pool *p, unsigned seen)
 
 /* Enter the job of the current epoch if it still runs: `inside` is raised before `busy` is read, and the caller clears `busy`
  * before it reads `inside`, so one of both sees the other. */
-static void join_job(clf_pool *p, int worker)
-{
+static void join_job(clf_pool *p, int worker) {
     atomic_fetch_add(&p->inside, 1);
     if (atomic_load(&p->busy) == 2) take_parts(p, worker);
     atomic_fetch_sub(&p->inside, 1);
 }
 
-static void *work(void *arg)
-{
+static void *work(void *arg) {
     clf_pool_worker *w = arg;
     clf_pool *p = w->pool;
     for (unsigned seen = 0;;) {
@@ -92,8 +90,7 @@ static void *work(void *arg)
     }
 }
 
-static void start(clf_pool *p)
-{
+static void start(clf_pool *p) {
     p->started = 0;
     for (int i = 0; i < p->threads - 1; i++) {
         p->worker[i] = (clf_pool_worker){.pool = p, .number = i + 1};
@@ -102,24 +99,21 @@ static void start(clf_pool *p)
     }
 }
 
-static void raise_epoch(clf_pool *p)
-{
+static void raise_epoch(clf_pool *p) {
     pthread_mutex_lock(&p->lock);
     atomic_fetch_add(&p->epoch, 1);
     if (p->sleeping > 0) pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->lock);
 }
 
-static int usable_cores(void)
-{
+static int usable_cores(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : (int)n;
 }
 
-clf_pool *clf_pool_new(clf_mem *mem, int threads)
-{
+clf_pool *clf_pool_new(clf_mem *mem, int threads) {
     if (threads <= 0) threads = usable_cores();
     if (threads > MAX_THREADS) threads = MAX_THREADS;
     clf_pool *p = clf_mem_new(mem, 1, sizeof *p);
@@ -137,8 +131,7 @@ clf_pool *clf_pool_new(clf_mem *mem, int threads)
     return p;
 }
 
-void clf_pool_free(clf_pool *p)
-{
+void clf_pool_free(clf_pool *p) {
     if (!p) return;
     atomic_store(&p->stop, true);
     raise_epoch(p);
@@ -151,8 +144,7 @@ void clf_pool_free(clf_pool *p)
 
 int clf_pool_threads(const clf_pool *p) { return p->threads; }
 
-void clf_pool_run(clf_pool *p, int64_t parts, void (*fn)(void *user, int64_t part, int worker), void *user)
-{
+void clf_pool_run(clf_pool *p, int64_t parts, void (*fn)(void *user, int64_t part, int worker), void *user) {
     int idle = 0;
     if (parts < 2 || p->threads < 2 || !atomic_compare_exchange_strong(&p->busy, &idle, 1)) {
         for (int64_t i = 0; i < parts; i++) fn(user, i, 0);
@@ -168,7 +160,9 @@ void clf_pool_run(clf_pool *p, int64_t parts, void (*fn)(void *user, int64_t par
     take_parts(p, 0);
     atomic_store(&p->busy, 1);
     for (int spins = 0; atomic_load(&p->inside) > 0; spins++)
-        if (spins < YIELD_AFTER) relax();
-        else sched_yield();
+        if (spins < YIELD_AFTER)
+            relax();
+        else
+            sched_yield();
     atomic_store(&p->busy, 0);
 }

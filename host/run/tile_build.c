@@ -11,19 +11,17 @@
 typedef struct clf_tile_maker {
     clf_tile *t;
     const clf_cplan *c;
-    int32_t *slot, *spread;  /* slots of a value: its own; spread over cells */
-    int32_t *uses;           /* reads by needed values and sinks */
-    uint8_t *folded;         /* absorbed by a fused producer: no loop of its own */
+    int32_t *slot, *spread; /* slots of a value: its own; spread over cells */
+    int32_t *uses;          /* reads by needed values and sinks */
+    uint8_t *folded;        /* absorbed by a fused producer: no loop of its own */
 } clf_tile_maker;
 
-static int log2_bytes(int dtype)
-{
+static int log2_bytes(int dtype) {
     static const uint8_t log2[CLF_NDTYPES] = {[CLF_F32] = 2, [CLF_F64] = 3, [CLF_I32] = 2, [CLF_I64] = 3, [CLF_U8] = 0};
     return log2[dtype];
 }
 
-static clf_level level_of(const clf_cplan *c, uint32_t axes)
-{
+static clf_level level_of(const clf_cplan *c, uint32_t axes) {
     if (axes == 0) return CLF_LV_SCALAR;
     if (c->naxes < 2 || axes == 3) return CLF_LV_CELL;
     return axes == 1 ? CLF_LV_ROW : CLF_LV_COL;
@@ -31,8 +29,7 @@ static clf_level level_of(const clf_cplan *c, uint32_t axes)
 
 /* ---- what the executor takes ------------------------------------------------------------------------------------------- */
 
-static bool access_fits(const clf_cplan *c, int32_t i)
-{
+static bool access_fits(const clf_cplan *c, int32_t i) {
     const clf_access *a = &c->access[i];
     if (c->in[a->input].format != 0) return false;
     for (int d = 0; d < a->rank; d++)
@@ -40,8 +37,7 @@ static bool access_fits(const clf_cplan *c, int32_t i)
     return true;
 }
 
-static bool value_fits(const clf_cplan *c, const clf_value *v)
-{
+static bool value_fits(const clf_cplan *c, const clf_value *v) {
     if (v->op == CLF_V_LOAD) return access_fits(c, v->arg);
     if (v->op == CLF_V_PARAM || v->op == CLF_V_CAST) return true;
     if (v->op == CLF_V_INDEX) return v->dtype == CLF_I64;
@@ -49,8 +45,7 @@ static bool value_fits(const clf_cplan *c, const clf_value *v)
     return clf_isa_loops(CLF_ISA_BASELINE).cell->op[v->op][c->value[v->in[0]].dtype] != NULL;
 }
 
-static bool sink_fits(const clf_cplan *c, const clf_sink *s)
-{
+static bool sink_fits(const clf_cplan *c, const clf_sink *s) {
     const clf_value *v = &c->value[s->value[0]];
     uint32_t all = c->naxes == 0 ? 0 : c->naxes == 1 ? 1 : 3;
     if (s->guard >= 0) return false;
@@ -59,8 +54,7 @@ static bool sink_fits(const clf_cplan *c, const clf_sink *s)
     return clf_isa_loops(CLF_ISA_BASELINE).fold->fold[s->fold][v->dtype] != NULL;
 }
 
-bool clf_tile_fits(const clf_cplan *c)
-{
+bool clf_tile_fits(const clf_cplan *c) {
     if (c->naxes > 2) return false;
     for (int a = 0; a < c->naxes; a++)
         if (c->axis[a].kind != CLF_AXIS_RANGE) return false;
@@ -73,8 +67,7 @@ bool clf_tile_fits(const clf_cplan *c)
 
 /* ---- who is needed ------------------------------------------------------------------------------------------------------- */
 
-static void count_uses(clf_tile_maker *m)
-{
+static void count_uses(clf_tile_maker *m) {
     const clf_cplan *c = m->c;
     for (int i = 0; i < c->nsink; i++) m->uses[c->sink[i].value[0]]++;
     for (int i = c->nvalue - 1; i >= 0; i--)
@@ -82,15 +75,13 @@ static void count_uses(clf_tile_maker *m)
             if (c->value[i].in[k] >= 0) m->uses[c->value[i].in[k]]++;
 }
 
-static bool is_lone_product(const clf_tile_maker *m, int32_t v)
-{
+static bool is_lone_product(const clf_tile_maker *m, int32_t v) {
     const clf_value *x = &m->c->value[v];
     return x->op == CLF_OP_MUL && m->uses[v] == 1 && level_of(m->c, x->axes) == CLF_LV_CELL;
 }
 
 /* Which fused producer a fold may use. */
-static int fuse_of(const clf_tile_maker *m, const clf_sink *s)
-{
+static int fuse_of(const clf_tile_maker *m, const clf_sink *s) {
     const clf_value *v = &m->c->value[s->value[0]];
     if (s->kind != CLF_SINK_FOLD || !is_lone_product(m, s->value[0])) return CLF_FUSE_NONE;
     int fuse = is_lone_product(m, v->in[0]) || is_lone_product(m, v->in[1]) ? CLF_FUSE_MUL3 : CLF_FUSE_MUL;
@@ -100,14 +91,12 @@ static int fuse_of(const clf_tile_maker *m, const clf_sink *s)
 /* ---- slots and loops ------------------------------------------------------------------------------------------------------- */
 
 /* Give a slot a register of its own (numbered behind the shared ones once those are counted). */
-static int32_t own_register(clf_tile *t, int32_t slot)
-{
+static int32_t own_register(clf_tile *t, int32_t slot) {
     if (t->home[slot] == CLF_NOSLOT) t->home[slot] = -2 - t->nown++;
     return slot;
 }
 
-static int32_t new_slot(clf_tile *t, clf_level level, int dtype)
-{
+static int32_t new_slot(clf_tile *t, clf_level level, int dtype) {
     int32_t s = t->nslot++;
     t->slot_level[s] = (uint8_t)level;
     t->slot_log2[s] = (uint8_t)log2_bytes(dtype);
@@ -115,8 +104,7 @@ static int32_t new_slot(clf_tile *t, clf_level level, int dtype)
     return level == CLF_LV_ROW ? own_register(t, s) : s;
 }
 
-static int32_t spread_slot(clf_tile_maker *m, int32_t v)
-{
+static int32_t spread_slot(clf_tile_maker *m, int32_t v) {
     clf_tile *t = m->t;
     if (m->spread[v] < 0) {
         m->spread[v] = own_register(t, new_slot(t, CLF_LV_CELL, m->c->value[v].dtype));
@@ -126,8 +114,7 @@ static int32_t spread_slot(clf_tile_maker *m, int32_t v)
 }
 
 /* The slot in which code of this level reads value v. */
-static int32_t operand(clf_tile_maker *m, int32_t v, clf_level level)
-{
+static int32_t operand(clf_tile_maker *m, int32_t v, clf_level level) {
     if (v < 0) return CLF_NOSLOT;
     bool row = level_of(m->c, m->c->value[v].axes) == CLF_LV_ROW;
     return row && level == CLF_LV_CELL ? spread_slot(m, v) : m->slot[v];
@@ -135,51 +122,61 @@ static int32_t operand(clf_tile_maker *m, int32_t v, clf_level level)
 
 static void add_instr(clf_tile *t, clf_level level, clf_tile_instr in) { t->instr[level][t->ninstr[level]++] = in; }
 
-static void add_source(clf_tile_maker *m, int32_t v, clf_source_kind kind, clf_level level)
-{
+static void add_source(clf_tile_maker *m, int32_t v, clf_source_kind kind, clf_level level) {
     clf_tile *t = m->t;
     const clf_value *x = &m->c->value[v];
     m->slot[v] = new_slot(t, level, x->dtype);
     own_register(t, m->slot[v]);
-    t->source[t->nsource++] = (clf_tile_source){.kind = (uint8_t)kind, .level = (uint8_t)level, .dtype = x->dtype,
-                                               .log2 = (uint8_t)log2_bytes(x->dtype), .slot = m->slot[v], .arg = x->arg};
+    t->source[t->nsource++] = (clf_tile_source){.kind = (uint8_t)kind,
+                                                .level = (uint8_t)level,
+                                                .dtype = x->dtype,
+                                                .log2 = (uint8_t)log2_bytes(x->dtype),
+                                                .slot = m->slot[v],
+                                                .arg = x->arg};
     if (kind == CLF_SRC_LOAD && level == CLF_LV_CELL) t->cell_bytes_in += (double)clf_dtype_bytes(x->dtype);
 }
 
-static double class_ns(clf_op op, clf_dtype type)
-{
-    static const double ns[CLF_NCLASSES] = {[CLF_CLASS_ADD] = 0.06, [CLF_CLASS_CMP] = 0.06, [CLF_CLASS_DIV] = 0.6,
-        [CLF_CLASS_SQRT] = 0.7, [CLF_CLASS_EXP] = 1.0, [CLF_CLASS_LOG] = 1.2, [CLF_CLASS_POW] = 4.0, [CLF_CLASS_TRIG] = 2.0};
+static double class_ns(clf_op op, clf_dtype type) {
+    static const double ns[CLF_NCLASSES] = {[CLF_CLASS_ADD] = 0.06, [CLF_CLASS_CMP] = 0.06, [CLF_CLASS_DIV] = 0.6, [CLF_CLASS_SQRT] = 0.7,
+                                            [CLF_CLASS_EXP] = 1.0,  [CLF_CLASS_LOG] = 1.2,  [CLF_CLASS_POW] = 4.0, [CLF_CLASS_TRIG] = 2.0};
     return ns[clf_ops[op].class_] * (type == CLF_F32 ? 0.5 : 1.0);
 }
 
-static void add_cast(clf_tile_maker *m, int32_t v, clf_level level)
-{
+static void add_cast(clf_tile_maker *m, int32_t v, clf_level level) {
     const clf_value *x = &m->c->value[v];
     clf_dtype from = (clf_dtype)m->c->value[x->in[0]].dtype;
     m->slot[v] = new_slot(m->t, level, x->dtype);
-    add_instr(m->t, level, (clf_tile_instr){.fn = m->t->isa.cell->cast[from][x->dtype], .dst = m->slot[v],
-        .a = operand(m, x->in[0], level), .b = CLF_NOSLOT, .c = CLF_NOSLOT, .sink = -1});
+    add_instr(m->t, level,
+              (clf_tile_instr){.fn = m->t->isa.cell->cast[from][x->dtype],
+                               .dst = m->slot[v],
+                               .a = operand(m, x->in[0], level),
+                               .b = CLF_NOSLOT,
+                               .c = CLF_NOSLOT,
+                               .sink = -1});
 }
 
 /* A cell operator; a truth value declared with another type than the operator's is cast behind it. */
-static void add_op(clf_tile_maker *m, int32_t v, clf_level level)
-{
+static void add_op(clf_tile_maker *m, int32_t v, clf_level level) {
     const clf_value *x = &m->c->value[v];
     clf_dtype type = (clf_dtype)m->c->value[x->in[0]].dtype;
     int32_t made = new_slot(m->t, level, type);
-    add_instr(m->t, level, (clf_tile_instr){.fn = m->t->isa.cell->op[x->op][type], .dst = made,
-        .a = operand(m, x->in[0], level), .b = operand(m, x->in[1], level), .c = operand(m, x->in[2], level), .sink = -1});
+    add_instr(m->t, level,
+              (clf_tile_instr){.fn = m->t->isa.cell->op[x->op][type],
+                               .dst = made,
+                               .a = operand(m, x->in[0], level),
+                               .b = operand(m, x->in[1], level),
+                               .c = operand(m, x->in[2], level),
+                               .sink = -1});
     m->slot[v] = made;
     if (level == CLF_LV_CELL) m->t->cell_ns += class_ns((clf_op)x->op, type);
     if (x->dtype == type) return;
     m->slot[v] = new_slot(m->t, level, x->dtype);
-    add_instr(m->t, level, (clf_tile_instr){.fn = m->t->isa.cell->cast[type][x->dtype], .dst = m->slot[v], .a = made,
-        .b = CLF_NOSLOT, .c = CLF_NOSLOT, .sink = -1});
+    add_instr(m->t, level,
+              (clf_tile_instr){
+                  .fn = m->t->isa.cell->cast[type][x->dtype], .dst = m->slot[v], .a = made, .b = CLF_NOSLOT, .c = CLF_NOSLOT, .sink = -1});
 }
 
-static void add_value(clf_tile_maker *m, int32_t v)
-{
+static void add_value(clf_tile_maker *m, int32_t v) {
     const clf_value *x = &m->c->value[v];
     clf_level level = level_of(m->c, x->axes);
     switch (x->op) {
@@ -194,8 +191,7 @@ static void add_value(clf_tile_maker *m, int32_t v)
 
 /* ---- sinks ----------------------------------------------------------------------------------------------------------------- */
 
-static void add_store(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k)
-{
+static void add_store(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k) {
     clf_tile *t = m->t;
     int32_t v = s->value[0];
     k->kind = CLF_TS_STORE;
@@ -208,8 +204,7 @@ static void add_store(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k)
 }
 
 /* Operands of a fused producer: x*y, or (x*y)*z with the lone product on either side. */
-static void fuse_operands(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k)
-{
+static void fuse_operands(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k) {
     const clf_value *v = &m->c->value[s->value[0]];
     int32_t left = v->in[0], right = v->in[1];
     if (k->fuse == CLF_FUSE_MUL3) {
@@ -224,8 +219,7 @@ static void fuse_operands(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k
     k->mul = m->t->isa.cell->op[CLF_OP_MUL][k->dtype];
 }
 
-static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k)
-{
+static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k) {
     clf_tile *t = m->t;
     int dtype = m->c->value[s->value[0]].dtype;
     k->kind = s->keep == 0 ? CLF_TS_FULL : s->keep == 1 ? CLF_TS_ROWS : CLF_TS_COLS;
@@ -248,22 +242,27 @@ static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k)
     fuse_operands(m, s, k);
 }
 
-static void add_sink(clf_tile_maker *m, const clf_sink *s)
-{
+static void add_sink(clf_tile_maker *m, const clf_sink *s) {
     clf_tile *t = m->t;
     clf_tile_sink *k = &t->sink[t->nsink];
     uint8_t dtype = m->c->value[s->value[0]].dtype;
-    *k = (clf_tile_sink){.b = CLF_NOSLOT, .c = CLF_NOSLOT, .out = s->out[0], .keep = s->keep, .dtype = dtype,
-                         .out_dtype = m->c->out[s->out[0]].dtype, .log2 = (uint8_t)log2_bytes(dtype)};
-    if (s->kind == CLF_SINK_STORE) add_store(m, s, k);
-    else add_fold(m, s, k);
+    *k = (clf_tile_sink){.b = CLF_NOSLOT,
+                         .c = CLF_NOSLOT,
+                         .out = s->out[0],
+                         .keep = s->keep,
+                         .dtype = dtype,
+                         .out_dtype = m->c->out[s->out[0]].dtype,
+                         .log2 = (uint8_t)log2_bytes(dtype)};
+    if (s->kind == CLF_SINK_STORE)
+        add_store(m, s, k);
+    else
+        add_fold(m, s, k);
     add_instr(t, (clf_level)k->level, (clf_tile_instr){.dst = CLF_NOSLOT, .a = k->slot, .b = k->b, .c = k->c, .sink = t->nsink});
     t->nsink++;
 }
 
 /* Mark the products that fused folds absorb. */
-static void mark_folded(clf_tile_maker *m)
-{
+static void mark_folded(clf_tile_maker *m) {
     for (int i = 0; i < m->c->nsink; i++) {
         const clf_sink *s = &m->c->sink[i];
         int fuse = fuse_of(m, s);
@@ -275,8 +274,7 @@ static void mark_folded(clf_tile_maker *m)
 }
 
 /* Values in order, each followed by its sinks. */
-static void translate(clf_tile_maker *m)
-{
+static void translate(clf_tile_maker *m) {
     for (int32_t v = 0; v < m->c->nvalue; v++) {
         if (m->uses[v] == 0) continue;
         if (!m->folded[v]) add_value(m, v);
@@ -287,14 +285,12 @@ static void translate(clf_tile_maker *m)
 
 /* ---- registers --------------------------------------------------------------------------------------------------------------- */
 
-static void note_use(int32_t *last, int32_t slot, int i)
-{
+static void note_use(int32_t *last, int32_t slot, int i) {
     if (slot >= 0) last[slot] = i;
 }
 
 /* Give back the registers of operands that instruction i reads last. */
-static int release_dead(clf_tile *t, const clf_tile_instr *in, const int32_t *last, int i, int32_t *free_regs, int nfree, int log2)
-{
+static int release_dead(clf_tile *t, const clf_tile_instr *in, const int32_t *last, int i, int32_t *free_regs, int nfree, int log2) {
     const int32_t slots[3] = {in->a, in->b, in->c};
     for (int k = 0; k < 3; k++) {
         int32_t s = slots[k];
@@ -308,8 +304,7 @@ static int release_dead(clf_tile *t, const clf_tile_instr *in, const int32_t *la
 }
 
 /* Linear scan over the CELL loops: a result may take the register of an operand that dies there, if cells are of one size. */
-static void assign_registers(clf_tile *t, int32_t *last, int32_t *free_regs)
-{
+static void assign_registers(clf_tile *t, int32_t *last, int32_t *free_regs) {
     clf_tile_instr *in = t->instr[CLF_LV_CELL];
     int n = t->ninstr[CLF_LV_CELL], nfree = 0;
     for (int i = 0; i < n; i++) {
@@ -332,8 +327,7 @@ static void assign_registers(clf_tile *t, int32_t *last, int32_t *free_regs)
 
 #define ARRAY(a, p, n) (((p) = clf_arena_new((a), (n), sizeof *(p))) != NULL)
 
-static bool copy_plan(clf_arena *a, clf_cplan *to, const clf_cplan *c)
-{
+static bool copy_plan(clf_arena *a, clf_cplan *to, const clf_cplan *c) {
     *to = *c;
     to->value = NULL, to->sink = NULL, to->nvalue = 0, to->nsink = 0;
     if (!(ARRAY(a, to->axis, (size_t)c->naxes) && ARRAY(a, to->in, (size_t)c->nin) && ARRAY(a, to->param, (size_t)c->nparam) &&
@@ -348,8 +342,7 @@ static bool copy_plan(clf_arena *a, clf_cplan *to, const clf_cplan *c)
 }
 
 /* A value has at most three slots (made, cast, spread) and two loops, a sink one slot. */
-static bool make_arrays(clf_tile_maker *m, clf_arena *temp, int32_t **last, int32_t **free_regs)
-{
+static bool make_arrays(clf_tile_maker *m, clf_arena *temp, int32_t **last, int32_t **free_regs) {
     clf_tile *t = m->t;
     size_t v = (size_t)m->c->nvalue, s = (size_t)m->c->nsink, slots = 3 * v + s;
     for (int l = 0; l < CLF_NLEVELS; l++)
@@ -360,8 +353,7 @@ static bool make_arrays(clf_tile_maker *m, clf_arena *temp, int32_t **last, int3
            ARRAY(temp, m->folded, v) && ARRAY(temp, *last, slots) && ARRAY(temp, *free_regs, slots);
 }
 
-static bool build(clf_tile *t, const clf_cplan *c, clf_arena *temp)
-{
+static bool build(clf_tile *t, const clf_cplan *c, clf_arena *temp) {
     clf_tile_maker m = {.t = t, .c = c};
     int32_t *last, *free_regs;
     if (!make_arrays(&m, temp, &last, &free_regs)) return false;
@@ -374,8 +366,7 @@ static bool build(clf_tile *t, const clf_cplan *c, clf_arena *temp)
     return true;
 }
 
-clf_status clf_tile_new(clf_tile **out, const clf_cplan *c, clf_isa isa, clf_mem *mem, clf_err *err)
-{
+clf_status clf_tile_new(clf_tile **out, const clf_cplan *c, clf_isa isa, clf_mem *mem, clf_err *err) {
     if (!clf_tile_fits(c)) return clf_fail(err, CLF_E_UNSUPPORTED, "the host executor has no loops for this operator");
     clf_tile *t = clf_mem_new(mem, 1, sizeof *t);
     if (!t) return clf_fail(err, CLF_E_NOMEM, "no memory for a host program");
@@ -394,8 +385,7 @@ clf_status clf_tile_new(clf_tile **out, const clf_cplan *c, clf_isa isa, clf_mem
     return CLF_OK;
 }
 
-void clf_tile_free(clf_tile *t)
-{
+void clf_tile_free(clf_tile *t) {
     if (!t) return;
     clf_mem_data_free(t->mem, t->scratch.at, t->scratch.bytes);
     clf_arena_release(&t->arena);

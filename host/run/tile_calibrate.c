@@ -24,34 +24,37 @@ typedef struct clf_gauge {
 } clf_gauge;
 
 /* What to run: inputs of a type, an operator applied `chain` times to x (and y), then a sum, or a store. */
-typedef struct clf_probe_plan { clf_dtype type; int op, chain, inputs; bool store; int64_t n; } clf_probe_plan;
+typedef struct clf_probe_plan {
+    clf_dtype type;
+    int op, chain, inputs;
+    bool store;
+    int64_t n;
+} clf_probe_plan;
 
-static double now_ns(void)
-{
+static double now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static clf_status probe_build(clf_cplan *c, clf_arena *a, const clf_probe_plan *p, clf_err *err)
-{
+static clf_status probe_build(clf_cplan *c, clf_arena *a, const clf_probe_plan *p, clf_err *err) {
     clf_builder b;
     int load[3] = {-1, -1, -1}, axis[1] = {0};
     clf_build_begin(&b, a);
     clf_build_axis(&b, CLF_AXIS_RANGE, p->n);
-    for (int i = 0; i < p->inputs; i++)
-        load[i] = clf_build_load(&b, clf_build_access(&b, clf_build_in(&b, p->type, 1, &p->n), axis));
+    for (int i = 0; i < p->inputs; i++) load[i] = clf_build_load(&b, clf_build_access(&b, clf_build_in(&b, p->type, 1, &p->n), axis));
     int v = load[0];
     for (int i = 0; i < p->chain; i++)
         v = clf_build_op(&b, (clf_op)p->op, p->type, v, clf_ops[p->op].arity > 1 ? load[1 + (i < p->inputs - 1 ? i : 0)] : -1, -1);
-    if (p->store) clf_build_store(&b, clf_build_out(&b, p->type, 1, &p->n), v, 1);
-    else clf_build_fold(&b, clf_build_out(&b, p->type, 0, NULL), CLF_FOLD_SUM, v, 0);
+    if (p->store)
+        clf_build_store(&b, clf_build_out(&b, p->type, 1, &p->n), v, 1);
+    else
+        clf_build_fold(&b, clf_build_out(&b, p->type, 0, NULL), CLF_FOLD_SUM, v, 0);
     return clf_build_end(&b, c, err);
 }
 
 /* Least time of one run. */
-static clf_status probe_time(const clf_gauge *g, clf_tile *t, const clf_bind *bind, clf_pool *pool, double *ns)
-{
+static clf_status probe_time(const clf_gauge *g, clf_tile *t, const clf_bind *bind, clf_pool *pool, double *ns) {
     double start = now_ns(), best = 1e18, one = 0;
     CLF_TRY(clf_tile_run(t, bind, pool, g->err));
     one = now_ns() - start;
@@ -66,8 +69,7 @@ static clf_status probe_time(const clf_gauge *g, clf_tile *t, const clf_bind *bi
     return CLF_OK;
 }
 
-static clf_status probe(const clf_gauge *g, const clf_probe_plan *p, clf_pool *pool, double *ns)
-{
+static clf_status probe(const clf_gauge *g, const clf_probe_plan *p, clf_pool *pool, double *ns) {
     clf_arena a;
     clf_cplan c;
     clf_tile *t = NULL;
@@ -83,22 +85,19 @@ static clf_status probe(const clf_gauge *g, const clf_probe_plan *p, clf_pool *p
 }
 
 /* Values in (0.5, 1.5): no operator meets a special case. */
-static void fill(const clf_gauge *g, clf_dtype type, int64_t n)
-{
+static void fill(const clf_gauge *g, clf_dtype type, int64_t n) {
     char *to[3] = {g->x, g->y, g->z};
     for (int k = 0; k < 3; k++)
         for (int64_t i = 0; i < n; i++)
             clf_scalar_store(to[k], (size_t)i, (clf_scalar){.dtype = type, .u.f = 0.5 + (double)((i * 7 + k * 3) % 1000 + 1) / 1001.0});
 }
 
-static double cache_bytes(int name, double otherwise)
-{
+static double cache_bytes(int name, double otherwise) {
     long n = sysconf(name);
     return n > 0 ? (double)n : otherwise;
 }
 
-static clf_status gauge_tiers(const clf_gauge *g, clf_profile *p)
-{
+static clf_status gauge_tiers(const clf_gauge *g, clf_profile *p) {
     double cores = p->cores, l1 = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32e3), l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1e6);
     double size[CLF_PROFILE_TIERS] = {l1 * 0.75, l2 * 0.75 * cores, l2 * 4 * cores, 24.0 * BIG_CELLS};
     double bound[CLF_PROFILE_TIERS] = {l1, l2 * cores, l2 * 8 * cores, 1e18};
@@ -115,12 +114,13 @@ static clf_status gauge_tiers(const clf_gauge *g, clf_profile *p)
     return CLF_OK;
 }
 
-static clf_status gauge_classes(const clf_gauge *g, clf_profile *p, int wide)
-{
-    static const struct { int op, chain; } by_class[CLF_NCLASSES] = {
-        [CLF_CLASS_ADD] = {CLF_OP_ADD, MAX_CHAIN}, [CLF_CLASS_CMP] = {CLF_OP_LT, MAX_CHAIN}, [CLF_CLASS_DIV] = {CLF_OP_DIV, MAX_CHAIN},
-        [CLF_CLASS_SQRT] = {CLF_OP_SQRT, MAX_CHAIN}, [CLF_CLASS_EXP] = {CLF_OP_EXP, 1}, [CLF_CLASS_LOG] = {CLF_OP_LOG, 1},
-        [CLF_CLASS_POW] = {CLF_OP_POW, 1}, [CLF_CLASS_TRIG] = {CLF_OP_SIN, 1}};
+static clf_status gauge_classes(const clf_gauge *g, clf_profile *p, int wide) {
+    static const struct {
+        int op, chain;
+    } by_class[CLF_NCLASSES] = {
+        [CLF_CLASS_ADD] = {CLF_OP_ADD, MAX_CHAIN},   [CLF_CLASS_CMP] = {CLF_OP_LT, MAX_CHAIN}, [CLF_CLASS_DIV] = {CLF_OP_DIV, MAX_CHAIN},
+        [CLF_CLASS_SQRT] = {CLF_OP_SQRT, MAX_CHAIN}, [CLF_CLASS_EXP] = {CLF_OP_EXP, 1},        [CLF_CLASS_LOG] = {CLF_OP_LOG, 1},
+        [CLF_CLASS_POW] = {CLF_OP_POW, 1},           [CLF_CLASS_TRIG] = {CLF_OP_SIN, 1}};
     clf_probe_plan plan = {.type = wide ? CLF_F64 : CLF_F32, .op = CLF_OP_ADD, .inputs = 2, .n = CLASS_CELLS};
     double base, ns;
     fill(g, plan.type, CLASS_CELLS);
@@ -136,8 +136,7 @@ static clf_status gauge_classes(const clf_gauge *g, clf_profile *p, int wide)
 }
 
 /* A stored result against one more operand of the same length, at the largest size. */
-static clf_status gauge_store(const clf_gauge *g, clf_profile *p)
-{
+static clf_status gauge_store(const clf_gauge *g, clf_profile *p) {
     clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 1, .inputs = 2, .store = true, .n = BIG_CELLS};
     double ns, read = 8e9 / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1] * BIG_CELLS;
     CLF_TRY(probe(g, &plan, g->pool, &ns));
@@ -147,8 +146,7 @@ static clf_status gauge_store(const clf_gauge *g, clf_profile *p)
 }
 
 /* Every part waits until all workers are in, or for a while: what it takes to have them all. */
-static void meet(void *user, int64_t part, int worker)
-{
+static void meet(void *user, int64_t part, int worker) {
     atomic_int *waiting = user;
     double start = now_ns();
     (void)part, (void)worker;
@@ -157,8 +155,7 @@ static void meet(void *user, int64_t part, int worker)
 }
 
 /* Least of some rounds between which workers fall asleep. */
-static double gauge_second_core(clf_pool *pool)
-{
+static double gauge_second_core(clf_pool *pool) {
     double best = MEET_NS;
     if (!pool || clf_pool_threads(pool) < 2) return 0;
     for (int i = 0; i < MEET_ROUNDS; i++) {
@@ -172,8 +169,7 @@ static double gauge_second_core(clf_pool *pool)
     return best;
 }
 
-static clf_status gauge_launch(const clf_gauge *g, clf_profile *p)
-{
+static clf_status gauge_launch(const clf_gauge *g, clf_profile *p) {
     clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 2, .inputs = 3, .n = 8};
     CLF_TRY(probe(g, &plan, NULL, &p->launch_sync_ns));
     p->launch_async_ns = p->launch_sync_ns;
@@ -181,8 +177,7 @@ static clf_status gauge_launch(const clf_gauge *g, clf_profile *p)
     return CLF_OK;
 }
 
-static clf_status gauge_all(clf_gauge *g, clf_profile *p)
-{
+static clf_status gauge_all(clf_gauge *g, clf_profile *p) {
     fill(g, CLF_F64, BIG_CELLS);
     memset(g->out, 0, (size_t)BIG_CELLS * 8);
     CLF_TRY(gauge_launch(g, p));
@@ -192,8 +187,7 @@ static clf_status gauge_all(clf_gauge *g, clf_profile *p)
     return gauge_classes(g, p, 0);
 }
 
-clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *out, clf_err *err)
-{
+clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *out, clf_err *err) {
     size_t bytes = (size_t)BIG_CELLS * 8;
     clf_gauge g = {.pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err};
     clf_profile p;

@@ -45,8 +45,18 @@
 #define RESULT_ALL N
 #define RESULT_NNZ N
 enum {
-    USES_K_SUM = 0, USES_K_SUMSQ = 0, USES_K_MIN = 0, USES_K_MAX = 0, USES_K_PROD = 0, USES_K_MEAN = 0, USES_K_VAR = 0,
-    USES_K_ARGMIN = 1, USES_K_ARGMAX = 1, USES_K_ANY = 0, USES_K_ALL = 0, USES_K_NNZ = 0
+    USES_K_SUM = 0,
+    USES_K_SUMSQ = 0,
+    USES_K_MIN = 0,
+    USES_K_MAX = 0,
+    USES_K_PROD = 0,
+    USES_K_MEAN = 0,
+    USES_K_VAR = 0,
+    USES_K_ARGMIN = 1,
+    USES_K_ARGMAX = 1,
+    USES_K_ANY = 0,
+    USES_K_ALL = 0,
+    USES_K_NNZ = 0
 };
 
 /* C types of component i of fold F in a lane (L) and when wide (S), and of the result (R). An absent one is an unused word. */
@@ -70,233 +80,277 @@ enum {
 #define NAME(what, F) ELEM_PASTE4(what, F, _, ELEM_T)
 
 /* The texts as functions on one lane or one wide state. */
-#define FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH)                                                                            \
-    typedef TYPE_L(F, 0) NAME(L0_, F);                                                                                      \
-    typedef TYPE_L(F, 1) NAME(L1_, F);                                                                                      \
-    typedef TYPE_L(F, 2) NAME(L2_, F);                                                                                      \
-    typedef TYPE_S(F, 0) NAME(S0_, F);                                                                                      \
-    typedef TYPE_S(F, 1) NAME(S1_, F);                                                                                      \
-    typedef TYPE_S(F, 2) NAME(S2_, F);                                                                                      \
-    typedef TYPE_R(F) NAME(R_, F);                                                                                          \
-    ELEM_FN void NAME(init1_, F)(NAME(L0_, F) *p0, NAME(L1_, F) *p1, NAME(L2_, F) *p2)                                      \
-    {                                                                                                                       \
-        NAME(L0_, F) s0; NAME(L1_, F) s1 = 0; NAME(L2_, F) s2 = 0;                                                          \
-        INIT;                                                                                                               \
-        *p0 = s0; *p1 = s1; *p2 = s2;                                                                                       \
-    }                                                                                                                       \
-    ELEM_FN void NAME(step1_, F)(NAME(L0_, F) *p0, NAME(L1_, F) *p1, NAME(L2_, F) *p2, E_T v, int64_t k)                    \
-    {                                                                                                                       \
-        NAME(L0_, F) s0 = *p0; NAME(L1_, F) s1 = *p1; NAME(L2_, F) s2 = *p2;                                                \
-        E_T c = 0, d = 0;                                                                                                   \
-        (void)c; (void)d; (void)k;                                                                                          \
-        STEP;                                                                                                               \
-        *p0 = s0; *p1 = s1; *p2 = s2;                                                                                       \
-    }                                                                                                                       \
-    ELEM_FN void NAME(merge1_, F)(NAME(S0_, F) *p0, NAME(S1_, F) *p1, NAME(S2_, F) *p2, NAME(S0_, F) t0, NAME(S1_, F) t1,   \
-                                  NAME(S2_, F) t2)                                                                          \
-    {                                                                                                                       \
-        NAME(S0_, F) s0 = *p0; NAME(S1_, F) s1 = *p1; NAME(S2_, F) s2 = *p2;                                                \
-        W_T c = 0, d = 0, q = 0;                                                                                            \
-        int64_t n = 0;                                                                                                      \
-        (void)c; (void)d; (void)q; (void)n; (void)t0; (void)t1; (void)t2;                                                             \
-        MERGE;                                                                                                              \
-        *p0 = s0; *p1 = s1; *p2 = s2;                                                                                       \
-    }                                                                                                                       \
-    ELEM_FN NAME(R_, F) NAME(finish1_, F)(NAME(S0_, F) s0, NAME(S1_, F) s1, NAME(S2_, F) s2)                                \
-    {                                                                                                                       \
-        NAME(R_, F) r;                                                                                                      \
-        (void)s0; (void)s1; (void)s2;                                                                                                 \
-        FINISH;                                                                                                             \
-        return r;                                                                                                           \
+#define FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH) \
+    typedef TYPE_L(F, 0) NAME(L0_, F); \
+    typedef TYPE_L(F, 1) NAME(L1_, F); \
+    typedef TYPE_L(F, 2) NAME(L2_, F); \
+    typedef TYPE_S(F, 0) NAME(S0_, F); \
+    typedef TYPE_S(F, 1) NAME(S1_, F); \
+    typedef TYPE_S(F, 2) NAME(S2_, F); \
+    typedef TYPE_R(F) NAME(R_, F); \
+    ELEM_FN void NAME(init1_, F)(NAME(L0_, F) * p0, NAME(L1_, F) * p1, NAME(L2_, F) * p2) { \
+        NAME(L0_, F) s0; \
+        NAME(L1_, F) s1 = 0; \
+        NAME(L2_, F) s2 = 0; \
+        INIT; \
+        *p0 = s0; \
+        *p1 = s1; \
+        *p2 = s2; \
+    } \
+    ELEM_FN void NAME(step1_, F)(NAME(L0_, F) * p0, NAME(L1_, F) * p1, NAME(L2_, F) * p2, E_T v, int64_t k) { \
+        NAME(L0_, F) s0 = *p0; \
+        NAME(L1_, F) s1 = *p1; \
+        NAME(L2_, F) s2 = *p2; \
+        E_T c = 0, d = 0; \
+        (void)c; \
+        (void)d; \
+        (void)k; \
+        STEP; \
+        *p0 = s0; \
+        *p1 = s1; \
+        *p2 = s2; \
+    } \
+    ELEM_FN void NAME(merge1_, F)(NAME(S0_, F) * p0, NAME(S1_, F) * p1, NAME(S2_, F) * p2, NAME(S0_, F) t0, NAME(S1_, F) t1, \
+                                  NAME(S2_, F) t2) { \
+        NAME(S0_, F) s0 = *p0; \
+        NAME(S1_, F) s1 = *p1; \
+        NAME(S2_, F) s2 = *p2; \
+        W_T c = 0, d = 0, q = 0; \
+        int64_t n = 0; \
+        (void)c; \
+        (void)d; \
+        (void)q; \
+        (void)n; \
+        (void)t0; \
+        (void)t1; \
+        (void)t2; \
+        MERGE; \
+        *p0 = s0; \
+        *p1 = s1; \
+        *p2 = s2; \
+    } \
+    ELEM_FN NAME(R_, F) NAME(finish1_, F)(NAME(S0_, F) s0, NAME(S1_, F) s1, NAME(S2_, F) s2) { \
+        NAME(R_, F) r; \
+        (void)s0; \
+        (void)s1; \
+        (void)s2; \
+        FINISH; \
+        return r; \
     }
 
 /* Locals of a leaf; stepping one group of lanes from cell i; folding the lanes. VALUE(i) is the value of cell i. */
-#define LEAF_LOCALS(F) NAME(L0_, F) l0[LANES]; NAME(L1_, F) l1[LANES]; NAME(L2_, F) l2[LANES];
-#define LEAF_INIT(F) for (int l = 0; l < LANES; l++) NAME(init1_, F)(&l0[l], &l1[l], &l2[l]);
-#define LEAF_GROUP(F, VALUE) for (int l = 0; l < LANES; l++) NAME(step1_, F)(&l0[l], &l1[l], &l2[l], VALUE(i + l), k + i + l);
-#define LEAF_REST(F, VALUE)                                                                    \
-    for (int l = 0; l < LANES; l++) {                                                          \
-        NAME(L0_, F) a0 = l0[l]; NAME(L1_, F) a1 = l1[l]; NAME(L2_, F) a2 = l2[l];             \
-        NAME(step1_, F)(&a0, &a1, &a2, VALUE(i + l), k + i + l);                               \
-        l0[l] = i + l < n ? a0 : l0[l];                                                        \
-        l1[l] = i + l < n ? a1 : l1[l];                                                        \
-        l2[l] = i + l < n ? a2 : l2[l];                                                        \
+#define LEAF_LOCALS(F) \
+    NAME(L0_, F) l0[LANES]; \
+    NAME(L1_, F) l1[LANES]; \
+    NAME(L2_, F) l2[LANES];
+#define LEAF_INIT(F) \
+    for (int l = 0; l < LANES; l++) NAME(init1_, F)(&l0[l], &l1[l], &l2[l]);
+#define LEAF_GROUP(F, VALUE) \
+    for (int l = 0; l < LANES; l++) NAME(step1_, F)(&l0[l], &l1[l], &l2[l], VALUE(i + l), k + i + l);
+#define LEAF_REST(F, VALUE) \
+    for (int l = 0; l < LANES; l++) { \
+        NAME(L0_, F) a0 = l0[l]; \
+        NAME(L1_, F) a1 = l1[l]; \
+        NAME(L2_, F) a2 = l2[l]; \
+        NAME(step1_, F)(&a0, &a1, &a2, VALUE(i + l), k + i + l); \
+        l0[l] = i + l < n ? a0 : l0[l]; \
+        l1[l] = i + l < n ? a1 : l1[l]; \
+        l2[l] = i + l < n ? a2 : l2[l]; \
     }
-#define LEAF_FOLD(F)                                                                                                    \
-    NAME(S0_, F) w0[LANES]; NAME(S1_, F) w1[LANES]; NAME(S2_, F) w2[LANES];                                             \
-    for (int l = 0; l < LANES; l++) w0[l] = l0[l], w1[l] = l1[l], w2[l] = l2[l];                                        \
-    for (int h = LANES / 2; h > 0; h /= 2)                                                                              \
+#define LEAF_FOLD(F) \
+    NAME(S0_, F) w0[LANES]; \
+    NAME(S1_, F) w1[LANES]; \
+    NAME(S2_, F) w2[LANES]; \
+    for (int l = 0; l < LANES; l++) w0[l] = l0[l], w1[l] = l1[l], w2[l] = l2[l]; \
+    for (int h = LANES / 2; h > 0; h /= 2) \
         for (int l = 0; l < h; l++) NAME(merge1_, F)(&w0[l], &w1[l], &w2[l], w0[l + h], w1[l + h], w2[l + h]);
-#define LEAF_RUN(F, VALUE)                                      \
-    LEAF_LOCALS(F)                                              \
-    LEAF_INIT(F)                                                \
-    int64_t i = 0;                                              \
-    for (; i + LANES <= n; i += LANES) { LEAF_GROUP(F, VALUE) } \
-    if (i < n) { LEAF_REST(F, VALUE) }                          \
+#define LEAF_RUN(F, VALUE) \
+    LEAF_LOCALS(F) \
+    LEAF_INIT(F) \
+    int64_t i = 0; \
+    for (; i + LANES <= n; i += LANES) { \
+        LEAF_GROUP(F, VALUE) \
+    } \
+    if (i < n) { \
+        LEAF_REST(F, VALUE) \
+    } \
     LEAF_FOLD(F)
 
-#define FOLD_LEAF(F, what, VALUE)                                                                                       \
-    static void NAME(what, F)(int64_t n, int64_t k, const void *pa, const void *pb, const void *pc, clf_fold_state *out)      \
-    {                                                                                                                   \
-        const E_T *x = pa, *y = pb, *z = pc;                                                                            \
-        (void)y;                                                                                                        \
-        (void)z;                                                                                                        \
-        LEAF_RUN(F, VALUE)                                                                                              \
-        memcpy(&out->s[0], &w0[0], 8);                                                                                  \
-        memcpy(&out->s[1], &w1[0], 8);                                                                                  \
-        memcpy(&out->s[2], &w2[0], 8);                                                                                  \
+#define FOLD_LEAF(F, what, VALUE) \
+    static void NAME(what, F)(int64_t n, int64_t k, const void *pa, const void *pb, const void *pc, clf_fold_state *out) { \
+        const E_T *x = pa, *y = pb, *z = pc; \
+        (void)y; \
+        (void)z; \
+        LEAF_RUN(F, VALUE) \
+        memcpy(&out->s[0], &w0[0], 8); \
+        memcpy(&out->s[1], &w1[0], 8); \
+        memcpy(&out->s[2], &w2[0], 8); \
     }
 #define VALUE_PLAIN(j) x[j]
 #define VALUE_MUL(j) E_MUL(x[j], y[j])
 #define VALUE_MUL3(j) E_MUL(E_MUL(x[j], y[j]), z[j])
 
-#define FOLD_ROWS(F)                                                                        \
-    static void NAME(rows_, F)(int64_t rows, int64_t n, const void *px, clf_word *out)      \
-    {                                                                                       \
-        const E_T *x = px;                                                                  \
-        const int64_t k = 0;                                                                \
-        for (int64_t row = 0; row < rows; row++, x += n) {                                  \
-            LEAF_RUN(F, VALUE_PLAIN)                                                        \
-            NAME(R_, F) r = NAME(finish1_, F)(w0[0], w1[0], w2[0]);                         \
-            memcpy(&out[row], &r, 8);                                                       \
-        }                                                                                   \
+#define FOLD_ROWS(F) \
+    static void NAME(rows_, F)(int64_t rows, int64_t n, const void *px, clf_word *out) { \
+        const E_T *x = px; \
+        const int64_t k = 0; \
+        for (int64_t row = 0; row < rows; row++, x += n) { \
+            LEAF_RUN(F, VALUE_PLAIN) \
+            NAME(R_, F) r = NAME(finish1_, F)(w0[0], w1[0], w2[0]); \
+            memcpy(&out[row], &r, 8); \
+        } \
     }
 
 /* Lanes at rest in a clf_lane_state. */
-#define LANES_AT(F, s) NAME(L0_, F) *l0 = (void *)s[0]; NAME(L1_, F) *l1 = (void *)s[1]; NAME(L2_, F) *l2 = (void *)s[2];
+#define LANES_AT(F, s) \
+    NAME(L0_, F) *l0 = (void *)s[0]; \
+    NAME(L1_, F) *l1 = (void *)s[1]; \
+    NAME(L2_, F) *l2 = (void *)s[2];
 #define LANES_CAT(F, s) \
-    const NAME(L0_, F) *l0 = (const void *)s[0]; const NAME(L1_, F) *l1 = (const void *)s[1]; const NAME(L2_, F) *l2 = (const void *)s[2];
-#define FOLD_PIECES(F)                                                                                     \
-    static void NAME(begin_, F)(clf_lane_state *p)                                                              \
-    {                                                                                                      \
-        LANES_AT(F, p->s)                                                                                  \
-        LEAF_INIT(F)                                                                                       \
-    }                                                                                                      \
-    static void NAME(pieces_, F)(clf_lane_state *p, int64_t n, int64_t lane, int64_t k, const void *px)         \
-    {                                                                                                      \
-        const E_T *x = px;                                                                                 \
-        LANES_AT(F, p->s)                                                                                  \
-        int64_t i = 0;                                                                                     \
-        for (int64_t l = lane; l > 0 && l < LANES && i < n; l++, i++)                                      \
-            NAME(step1_, F)(&l0[l], &l1[l], &l2[l], x[i], k + i);                                          \
-        for (; i + LANES <= n; i += LANES) { LEAF_GROUP(F, VALUE_PLAIN) }                                  \
-        for (int64_t l = 0; i < n; l++, i++) NAME(step1_, F)(&l0[l], &l1[l], &l2[l], x[i], k + i);         \
-    }                                                                                                      \
-    static void NAME(end_, F)(const clf_lane_state *p, clf_fold_state *out)                                           \
-    {                                                                                                      \
-        LANES_CAT(F, p->s)                                                                                 \
-        LEAF_FOLD(F)                                                                                       \
-        memcpy(&out->s[0], &w0[0], 8);                                                                     \
-        memcpy(&out->s[1], &w1[0], 8);                                                                     \
-        memcpy(&out->s[2], &w2[0], 8);                                                                     \
+    const NAME(L0_, F) *l0 = (const void *)s[0]; \
+    const NAME(L1_, F) *l1 = (const void *)s[1]; \
+    const NAME(L2_, F) *l2 = (const void *)s[2];
+#define FOLD_PIECES(F) \
+    static void NAME(begin_, F)(clf_lane_state * p) { \
+        LANES_AT(F, p->s) \
+        LEAF_INIT(F) \
+    } \
+    static void NAME(pieces_, F)(clf_lane_state * p, int64_t n, int64_t lane, int64_t k, const void *px) { \
+        const E_T *x = px; \
+        LANES_AT(F, p->s) \
+        int64_t i = 0; \
+        for (int64_t l = lane; l > 0 && l < LANES && i < n; l++, i++) NAME(step1_, F)(&l0[l], &l1[l], &l2[l], x[i], k + i); \
+        for (; i + LANES <= n; i += LANES) { \
+            LEAF_GROUP(F, VALUE_PLAIN) \
+        } \
+        for (int64_t l = 0; i < n; l++, i++) NAME(step1_, F)(&l0[l], &l1[l], &l2[l], x[i], k + i); \
+    } \
+    static void NAME(end_, F)(const clf_lane_state *p, clf_fold_state *out) { \
+        LANES_CAT(F, p->s) \
+        LEAF_FOLD(F) \
+        memcpy(&out->s[0], &w0[0], 8); \
+        memcpy(&out->s[1], &w1[0], 8); \
+        memcpy(&out->s[2], &w2[0], 8); \
     }
 
 /* Wide states at rest: n of them as three arrays of words, absent ones NULL and taken as one dummy word. */
-#define WORDS_LOAD(F, s, i, a0, a1, a2)                   \
-    NAME(S0_, F) a0; NAME(S1_, F) a1 = 0; NAME(S2_, F) a2 = 0; \
-    memcpy(&a0, &s[0][i], 8);                             \
-    if (BYTES(F, 1) != 0) memcpy(&a1, &s[1][i], 8);       \
+#define WORDS_LOAD(F, s, i, a0, a1, a2) \
+    NAME(S0_, F) a0; \
+    NAME(S1_, F) a1 = 0; \
+    NAME(S2_, F) a2 = 0; \
+    memcpy(&a0, &s[0][i], 8); \
+    if (BYTES(F, 1) != 0) memcpy(&a1, &s[1][i], 8); \
     if (BYTES(F, 2) != 0) memcpy(&a2, &s[2][i], 8);
-#define WORDS_STORE(F, s, i, a0, a1, a2)                  \
-    memcpy(&s[0][i], &a0, 8);                             \
-    if (BYTES(F, 1) != 0) memcpy(&s[1][i], &a1, 8);       \
+#define WORDS_STORE(F, s, i, a0, a1, a2) \
+    memcpy(&s[0][i], &a0, 8); \
+    if (BYTES(F, 1) != 0) memcpy(&s[1][i], &a1, 8); \
     if (BYTES(F, 2) != 0) memcpy(&s[2][i], &a2, 8);
-#define FOLD_WIDE(F)                                                                                       \
-    static void NAME(merge_, F)(clf_fold_state *s, const clf_fold_state *t)                                            \
-    {                                                                                                      \
-        NAME(S0_, F) s0, t0; NAME(S1_, F) s1, t1; NAME(S2_, F) s2, t2;                                     \
-        memcpy(&s0, &s->s[0], 8), memcpy(&s1, &s->s[1], 8), memcpy(&s2, &s->s[2], 8);                      \
-        memcpy(&t0, &t->s[0], 8), memcpy(&t1, &t->s[1], 8), memcpy(&t2, &t->s[2], 8);                      \
-        NAME(merge1_, F)(&s0, &s1, &s2, t0, t1, t2);                                                       \
-        memcpy(&s->s[0], &s0, 8), memcpy(&s->s[1], &s1, 8), memcpy(&s->s[2], &s2, 8);                      \
-    }                                                                                                      \
-    static void NAME(finish_, F)(int64_t n, clf_word *out, clf_word *const s[3])                           \
-    {                                                                                                      \
-        TILE_IVDEP for (int64_t i = 0; i < n; i++) {                                                       \
-            WORDS_LOAD(F, s, i, s0, s1, s2)                                                                \
-            NAME(R_, F) r = NAME(finish1_, F)(s0, s1, s2);                                                 \
-            memcpy(&out[i], &r, 8);                                                                        \
-        }                                                                                                  \
-    }                                                                                                      \
-    static void NAME(col_merge_, F)(int64_t n, clf_word *const s[3], clf_word *const t[3])                 \
-    {                                                                                                      \
-        TILE_IVDEP for (int64_t i = 0; i < n; i++) {                                                       \
-            WORDS_LOAD(F, s, i, s0, s1, s2)                                                                \
-            WORDS_LOAD(F, t, i, t0, t1, t2)                                                                \
-            NAME(merge1_, F)(&s0, &s1, &s2, t0, t1, t2);                                                   \
-            WORDS_STORE(F, s, i, s0, s1, s2)                                                               \
-        }                                                                                                  \
+#define FOLD_WIDE(F) \
+    static void NAME(merge_, F)(clf_fold_state * s, const clf_fold_state *t) { \
+        NAME(S0_, F) s0, t0; \
+        NAME(S1_, F) s1, t1; \
+        NAME(S2_, F) s2, t2; \
+        memcpy(&s0, &s->s[0], 8), memcpy(&s1, &s->s[1], 8), memcpy(&s2, &s->s[2], 8); \
+        memcpy(&t0, &t->s[0], 8), memcpy(&t1, &t->s[1], 8), memcpy(&t2, &t->s[2], 8); \
+        NAME(merge1_, F)(&s0, &s1, &s2, t0, t1, t2); \
+        memcpy(&s->s[0], &s0, 8), memcpy(&s->s[1], &s1, 8), memcpy(&s->s[2], &s2, 8); \
+    } \
+    static void NAME(finish_, F)(int64_t n, clf_word * out, clf_word *const s[3]) { \
+        TILE_IVDEP for (int64_t i = 0; i < n; i++) { \
+            WORDS_LOAD(F, s, i, s0, s1, s2) \
+            NAME(R_, F) r = NAME(finish1_, F)(s0, s1, s2); \
+            memcpy(&out[i], &r, 8); \
+        } \
+    } \
+    static void NAME(col_merge_, F)(int64_t n, clf_word *const s[3], clf_word *const t[3]) { \
+        TILE_IVDEP for (int64_t i = 0; i < n; i++) { \
+            WORDS_LOAD(F, s, i, s0, s1, s2) \
+            WORDS_LOAD(F, t, i, t0, t1, t2) \
+            NAME(merge1_, F)(&s0, &s1, &s2, t0, t1, t2); \
+            WORDS_STORE(F, s, i, s0, s1, s2) \
+        } \
     }
 
 /* Lane states of columns at rest: element i of each component's array, absent ones NULL. */
-#define LANE_LOAD(F, i)                                                      \
-    NAME(L0_, F) a0 = l0[i]; NAME(L1_, F) a1 = 0; NAME(L2_, F) a2 = 0;       \
-    if (BYTES(F, 1) != 0) a1 = l1[i];                                        \
+#define LANE_LOAD(F, i) \
+    NAME(L0_, F) a0 = l0[i]; \
+    NAME(L1_, F) a1 = 0; \
+    NAME(L2_, F) a2 = 0; \
+    if (BYTES(F, 1) != 0) a1 = l1[i]; \
     if (BYTES(F, 2) != 0) a2 = l2[i];
-#define LANE_STORE(F, i)                                                     \
-    l0[i] = a0;                                                              \
-    if (BYTES(F, 1) != 0) l1[i] = a1;                                        \
+#define LANE_STORE(F, i) \
+    l0[i] = a0; \
+    if (BYTES(F, 1) != 0) l1[i] = a1; \
     if (BYTES(F, 2) != 0) l2[i] = a2;
-#define FOLD_COLUMNS(F)                                                                                    \
-    static void NAME(col_begin_, F)(int64_t n, void *const s[3])                                           \
-    {                                                                                                      \
-        LANES_AT(F, s)                                                                                     \
-        for (int64_t i = 0; i < n; i++) {                                                                  \
-            NAME(L0_, F) a0; NAME(L1_, F) a1; NAME(L2_, F) a2;                                             \
-            NAME(init1_, F)(&a0, &a1, &a2);                                                                \
-            LANE_STORE(F, i)                                                                               \
-        }                                                                                                  \
-    }                                                                                                      \
-    static void NAME(col_end_, F)(int64_t cols, int64_t lanes, void *const s[3], clf_word *const out[3])   \
-    {                                                                                                      \
-        LANES_AT(F, s)                                                                                     \
-        for (int64_t j = 0; j < cols; j++) {                                                               \
-            NAME(S0_, F) w0[CLF_MAX_LANES]; NAME(S1_, F) w1[CLF_MAX_LANES]; NAME(S2_, F) w2[CLF_MAX_LANES]; \
-            for (int64_t l = 0; l < lanes; l++) {                                                          \
-                LANE_LOAD(F, l * cols + j)                                                                 \
-                w0[l] = a0, w1[l] = a1, w2[l] = a2;                                                        \
-            }                                                                                              \
-            for (int64_t h = lanes / 2; h > 0; h /= 2)                                                     \
-                for (int64_t l = 0; l < h; l++)                                                            \
-                    NAME(merge1_, F)(&w0[l], &w1[l], &w2[l], w0[l + h], w1[l + h], w2[l + h]);             \
-            WORDS_STORE(F, out, j, w0[0], w1[0], w2[0])                                                    \
-        }                                                                                                  \
+#define FOLD_COLUMNS(F) \
+    static void NAME(col_begin_, F)(int64_t n, void *const s[3]) { \
+        LANES_AT(F, s) \
+        for (int64_t i = 0; i < n; i++) { \
+            NAME(L0_, F) a0; \
+            NAME(L1_, F) a1; \
+            NAME(L2_, F) a2; \
+            NAME(init1_, F)(&a0, &a1, &a2); \
+            LANE_STORE(F, i) \
+        } \
+    } \
+    static void NAME(col_end_, F)(int64_t cols, int64_t lanes, void *const s[3], clf_word *const out[3]) { \
+        LANES_AT(F, s) \
+        for (int64_t j = 0; j < cols; j++) { \
+            NAME(S0_, F) w0[CLF_MAX_LANES]; \
+            NAME(S1_, F) w1[CLF_MAX_LANES]; \
+            NAME(S2_, F) w2[CLF_MAX_LANES]; \
+            for (int64_t l = 0; l < lanes; l++) { \
+                LANE_LOAD(F, l *cols + j) \
+                w0[l] = a0, w1[l] = a1, w2[l] = a2; \
+            } \
+            for (int64_t h = lanes / 2; h > 0; h /= 2) \
+                for (int64_t l = 0; l < h; l++) NAME(merge1_, F)(&w0[l], &w1[l], &w2[l], w0[l + h], w1[l + h], w2[l + h]); \
+            WORDS_STORE(F, out, j, w0[0], w1[0], w2[0]) \
+        } \
     }
 
 /* Step n columns, or n cells of several rows where the position does not matter. */
-#define FOLD_COL_STEP(F, what, VALUE)                                                                                      \
-    static void NAME(what, F)(int64_t n, int64_t k, const void *pa, const void *pb, const void *pc, void *const s[3])      \
-    {                                                                                                                      \
-        const E_T *x = pa, *y = pb, *z = pc;                                                                               \
-        (void)y;                                                                                                           \
-        (void)z;                                                                                                           \
-        LANES_AT(F, s)                                                                                                     \
-        TILE_IVDEP for (int64_t i = 0; i < n; i++) {                                                                       \
-            LANE_LOAD(F, i)                                                                                                \
-            NAME(step1_, F)(&a0, &a1, &a2, VALUE(i), k);                                                                   \
-            LANE_STORE(F, i)                                                                                               \
-        }                                                                                                                  \
+#define FOLD_COL_STEP(F, what, VALUE) \
+    static void NAME(what, F)(int64_t n, int64_t k, const void *pa, const void *pb, const void *pc, void *const s[3]) { \
+        const E_T *x = pa, *y = pb, *z = pc; \
+        (void)y; \
+        (void)z; \
+        LANES_AT(F, s) \
+        TILE_IVDEP for (int64_t i = 0; i < n; i++) { \
+            LANE_LOAD(F, i) \
+            NAME(step1_, F)(&a0, &a1, &a2, VALUE(i), k); \
+            LANE_STORE(F, i) \
+        } \
     }
 
 #define RESULT_INT_W ((W_T)0.5 == 0)
 #define RESULT_INT_N true
-#define FOLD_FNS(F)                                                                                                \
-    static const clf_fold_fns NAME(fns_, F) = {                                                                    \
-        .leaf = NAME(leaf_, F), .rows = NAME(rows_, F), .begin = NAME(begin_, F), .step = NAME(pieces_, F),        \
-        .end = NAME(end_, F), .merge = NAME(merge_, F), .finish = NAME(finish_, F),                                \
-        .col_begin = NAME(col_begin_, F), .col_step = NAME(col_step_, F), .col_end = NAME(col_end_, F),            \
-        .col_merge = NAME(col_merge_, F), .comp_bytes = {BYTES(F, 0), BYTES(F, 1), BYTES(F, 2)},                   \
-        .result_int = JOIN(RESULT_INT_, RESULT_##F), .uses_k = USES_K_##F,                                   \
+#define FOLD_FNS(F) \
+    static const clf_fold_fns NAME(fns_, F) = { \
+        .leaf = NAME(leaf_, F), \
+        .rows = NAME(rows_, F), \
+        .begin = NAME(begin_, F), \
+        .step = NAME(pieces_, F), \
+        .end = NAME(end_, F), \
+        .merge = NAME(merge_, F), \
+        .finish = NAME(finish_, F), \
+        .col_begin = NAME(col_begin_, F), \
+        .col_step = NAME(col_step_, F), \
+        .col_end = NAME(col_end_, F), \
+        .col_merge = NAME(col_merge_, F), \
+        .comp_bytes = {BYTES(F, 0), BYTES(F, 1), BYTES(F, 2)}, \
+        .result_int = JOIN(RESULT_INT_, RESULT_##F), \
+        .uses_k = USES_K_##F, \
     };
 
-#define FOLD_ALL(F, INIT, STEP, MERGE, FINISH)  \
-    FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH)    \
-    FOLD_LEAF(F, leaf_, VALUE_PLAIN)            \
-    FOLD_ROWS(F)                                \
-    FOLD_PIECES(F)                              \
-    FOLD_WIDE(F)                                \
-    FOLD_COLUMNS(F)                             \
-    FOLD_COL_STEP(F, col_step_, VALUE_PLAIN)    \
+#define FOLD_ALL(F, INIT, STEP, MERGE, FINISH) \
+    FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH) \
+    FOLD_LEAF(F, leaf_, VALUE_PLAIN) \
+    FOLD_ROWS(F) \
+    FOLD_PIECES(F) \
+    FOLD_WIDE(F) \
+    FOLD_COLUMNS(F) \
+    FOLD_COL_STEP(F, col_step_, VALUE_PLAIN) \
     FOLD_FNS(F)
 
 /* Lowering casts integers before these folds, so they exist for fewer types: WIDE f32 f64 i64, REAL f32 f64, ANY all. */
@@ -364,10 +418,11 @@ FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
 #include "core/folds.def"
 #undef ELEM_T
 
-#define TABLE_ROW(ID) WHEN(ID)([CLF_FOLD_##ID][ELEM_ID] = &NAME(fns_, ID),)
+#define TABLE_ROW(ID) WHEN(ID)([CLF_FOLD_##ID][ELEM_ID] = &NAME(fns_, ID), )
 extern const clf_fold_table TILE_SYMBOL(fold_table);
 const clf_fold_table TILE_SYMBOL(fold_table) = {
-    .fold = {
+    .fold =
+        {
 #define ELEM_T f32
 #define ELEM_ID CLF_F32
 #define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) TABLE_ROW(ID)
@@ -398,13 +453,15 @@ const clf_fold_table TILE_SYMBOL(fold_table) = {
 #include "core/folds.def"
 #undef ELEM_ID
 #undef ELEM_T
-    },
-    .fused = {
-        [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {mul_SUM_f32, mul_SUM_f64}},
-        [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {mul3_SUM_f32, mul3_SUM_f64}},
-    },
-    .fused_col = {
-        [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {col_mul_SUM_f32, col_mul_SUM_f64}},
-        [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {col_mul3_SUM_f32, col_mul3_SUM_f64}},
-    },
+        },
+    .fused =
+        {
+            [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {mul_SUM_f32, mul_SUM_f64}},
+            [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {mul3_SUM_f32, mul3_SUM_f64}},
+        },
+    .fused_col =
+        {
+            [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {col_mul_SUM_f32, col_mul_SUM_f64}},
+            [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {col_mul3_SUM_f32, col_mul3_SUM_f64}},
+        },
 };

@@ -9,15 +9,13 @@ extern const clf_cell_table clf_cell_table_avx2, clf_cell_table_avx512;
 extern const clf_fold_table clf_fold_table_avx2, clf_fold_table_avx512;
 
 static bool has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-static bool has_avx512(void)
-{
-    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+static bool has_avx512(void) {
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
 }
 #endif
 
-clf_isa clf_isa_pick(clf_isa want)
-{
+clf_isa clf_isa_pick(clf_isa want) {
 #if defined(__x86_64__)
     if ((want == CLF_ISA_AUTO || want == CLF_ISA_AVX512) && has_avx512()) return CLF_ISA_AVX512;
     if (want != CLF_ISA_BASELINE && has_avx2()) return CLF_ISA_AVX2;
@@ -26,14 +24,12 @@ clf_isa clf_isa_pick(clf_isa want)
     return CLF_ISA_BASELINE;
 }
 
-const char *clf_isa_name(clf_isa isa)
-{
+const char *clf_isa_name(clf_isa isa) {
     static const char *const names[] = {"auto", "baseline", "avx2", "avx512"};
     return (unsigned)isa < sizeof names / sizeof *names ? names[isa] : "?";
 }
 
-clf_isa_table clf_isa_loops(clf_isa isa)
-{
+clf_isa_table clf_isa_loops(clf_isa isa) {
 #if defined(__x86_64__)
     if (isa == CLF_ISA_AVX512) return (clf_isa_table){&clf_cell_table_avx512, &clf_fold_table_avx512};
     if (isa == CLF_ISA_AVX2) return (clf_isa_table){&clf_cell_table_avx2, &clf_fold_table_avx2};

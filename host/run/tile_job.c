@@ -7,40 +7,39 @@
 #include <string.h>
 
 enum {
-    PARALLEL_NS = 30000,      /* one core's time below which waking others costs more than it gives */
+    PARALLEL_NS = 30000, /* one core's time below which waking others costs more than it gives */
     PARTS_PER_WORKER = 8,
-    PART_CELLS = 8192,        /* smaller parts are not worth handing out */
-    STREAM_BYTES = 16 << 20,  /* results above this are written past the caches */
-    KEEP_BYTES = 8 << 20      /* larger scratch is given back after the run */
+    PART_CELLS = 8192,       /* smaller parts are not worth handing out */
+    STREAM_BYTES = 16 << 20, /* results above this are written past the caches */
+    KEEP_BYTES = 8 << 20     /* larger scratch is given back after the run */
 };
 
 /* ---- extents and places ---------------------------------------------------------------------------------------------------------- */
 
 static int64_t axis_n(const clf_tile *t, const clf_bind *b, int a) { return b->axis_n ? b->axis_n[a] : t->c.axis[a].n.n; }
 
-static int64_t in_dim(const clf_tile *t, const clf_bind *b, int in, int d)
-{
+static int64_t in_dim(const clf_tile *t, const clf_bind *b, int in, int d) {
     return b->in_dim ? b->in_dim[in * CLF_MAX_RANK + d] : t->c.in[in].dim[d].n;
 }
 
 /* Row-major offsets: the last dimension has stride 1. */
-static void place_access(const clf_tile *t, const clf_bind *b, const clf_access *a, int log2, clf_tile_place *p)
-{
+static void place_access(const clf_tile *t, const clf_bind *b, const clf_access *a, int log2, clf_tile_place *p) {
     int64_t stride = 1, base = 0;
     *p = (clf_tile_place){0};
     for (int d = a->rank - 1; d >= 0; d--) {
         const clf_at *at = &a->at[d];
         base += at->add * stride;
-        if (at->axis >= 0 && at->axis == t->c.naxes - 1) p->col += at->mul * stride;
-        else if (at->axis >= 0) p->row += at->mul * stride;
+        if (at->axis >= 0 && at->axis == t->c.naxes - 1)
+            p->col += at->mul * stride;
+        else if (at->axis >= 0)
+            p->row += at->mul * stride;
         stride *= in_dim(t, b, a->input, d);
     }
     p->at = (const char *)b->in[a->input] + base * ((int64_t)1 << log2);
     p->elems = stride - base;
 }
 
-static bool loads_are_flat(const clf_tile_job *j)
-{
+static bool loads_are_flat(const clf_tile_job *j) {
     const clf_tile *t = j->t;
     for (int i = 0; i < t->nsource; i++) {
         const clf_tile_source *s = &t->source[i];
@@ -52,8 +51,7 @@ static bool loads_are_flat(const clf_tile_job *j)
     return true;
 }
 
-static void place_loads(clf_tile_job *j)
-{
+static void place_loads(clf_tile_job *j) {
     for (int i = 0; i < j->t->nsource; i++)
         if (j->t->source[i].kind == CLF_SRC_LOAD)
             place_access(j->t, j->bind, &j->t->c.access[j->t->source[i].arg], j->t->source[i].log2, &j->place[i]);
@@ -61,8 +59,7 @@ static void place_loads(clf_tile_job *j)
 
 /* ---- mode, parts, workers --------------------------------------------------------------------------------------------------------- */
 
-static void choose_mode(clf_tile_job *j)
-{
+static void choose_mode(clf_tile_job *j) {
     const clf_tile *t = j->t;
     if (t->c.naxes < 2 || (!t->rowwise && loads_are_flat(j))) {
         j->mode = CLF_TM_FLAT;
@@ -76,23 +73,20 @@ static void choose_mode(clf_tile_job *j)
 }
 
 /* Rows that a part must be a multiple of, a power of two: whole leaves of full folds, whole blocks of column folds. */
-static int64_t part_granule(const clf_tile_job *j)
-{
+static int64_t part_granule(const clf_tile_job *j) {
     int64_t low = j->cols & -j->cols, leaf = low >= CLF_LEAF || low == 0 ? 1 : CLF_LEAF / low, g = 1;
     if (j->t->nfull > 0) g = leaf;
     if (j->t->ncols > 0 && j->col_block > g) g = j->col_block;
     return g;
 }
 
-static int worker_limit(const clf_tile_job *j, const clf_pool *pool)
-{
+static int worker_limit(const clf_tile_job *j, const clf_pool *pool) {
     double ns = (double)j->rows * (double)j->cols * (j->t->cell_ns + 0.02);
     int most = pool && ns > PARALLEL_NS ? clf_pool_threads(pool) : 1;
     return ns / (PARALLEL_NS / 2) < most ? (int)(ns / (PARALLEL_NS / 2)) + 1 : most;
 }
 
-static void choose_parts(clf_tile_job *j, const clf_pool *pool)
-{
+static void choose_parts(clf_tile_job *j, const clf_pool *pool) {
     bool flat = j->mode == CLF_TM_FLAT;
     int64_t extent = flat ? j->cols : j->rows, width = flat ? 1 : j->cols, size = flat ? CLF_LEAF : part_granule(j);
     j->workers = worker_limit(j, pool);
@@ -109,8 +103,7 @@ static void choose_parts(clf_tile_job *j, const clf_pool *pool)
 }
 
 /* Depth of the levels of a column fold in one part. */
-static int levels_of(const clf_tile_job *j)
-{
+static int levels_of(const clf_tile_job *j) {
     int depth = 1;
     for (int64_t blocks = (j->part_rows - 1) / j->col_block + 1; blocks > 1; blocks /= 2) depth++;
     return depth + 1;
@@ -118,11 +111,13 @@ static int levels_of(const clf_tile_job *j)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------------------ */
 
-typedef struct clf_layout { size_t at; bool overflow; } clf_layout;
+typedef struct clf_layout {
+    size_t at;
+    bool overflow;
+} clf_layout;
 
 /* Room for n * each bytes, aligned; the offset. */
-static size_t lay(clf_layout *l, size_t n, size_t each)
-{
+static size_t lay(clf_layout *l, size_t n, size_t each) {
     size_t bytes = 0, start = l->at;
     if (!clf_mul_ok(n, each, &bytes) || !clf_add_ok(l->at, bytes, &l->at) || !clf_add_ok(l->at, 63, &l->at)) l->overflow = true;
     l->at &= ~(size_t)63;
@@ -130,8 +125,7 @@ static size_t lay(clf_layout *l, size_t n, size_t each)
 }
 
 /* What a worker has, in order: slots, registers, row trees, column folds, their lanes, their levels. */
-static bool worker_layout(clf_tile_job *j)
-{
+static bool worker_layout(clf_tile_job *j) {
     const clf_tile *t = j->t;
     clf_layout l = {0};
     size_t lanes = j->cols <= 128 ? CLF_MAX_LANES : 1, cols = (size_t)j->cols;
@@ -152,8 +146,7 @@ static bool worker_layout(clf_tile_job *j)
     return !l.overflow;
 }
 
-static bool layout(clf_tile_job *j, clf_layout *l, size_t at[6])
-{
+static bool layout(clf_tile_job *j, clf_layout *l, size_t at[6]) {
     const clf_tile *t = j->t;
     size_t table = (size_t)(j->cols > CLF_TILE ? j->cols : CLF_TILE) + 4 * CLF_TILE_PAD;
     if (t->ncols > 0) j->col_depth = levels_of(j);
@@ -172,8 +165,7 @@ static bool layout(clf_tile_job *j, clf_layout *l, size_t at[6])
 }
 
 /* The program's scratch if no other run has it and it is large enough or can grow; else a block for this run. */
-static bool acquire(clf_tile_job *j, clf_tile *t)
-{
+static bool acquire(clf_tile_job *j, clf_tile *t) {
     j->cached = atomic_exchange_explicit(&t->scratch.busy, 1, memory_order_acquire) == 0;
     if (!j->cached) return (j->at = clf_mem_data(t->mem, j->bytes)) != NULL;
     if (t->scratch.bytes < j->bytes || !t->scratch.at) {
@@ -186,8 +178,7 @@ static bool acquire(clf_tile_job *j, clf_tile *t)
     return j->at != NULL;
 }
 
-void clf_tile_job_end(clf_tile_job *j, clf_tile *t)
-{
+void clf_tile_job_end(clf_tile_job *j, clf_tile *t) {
     if (!j->cached) {
         clf_mem_data_free(t->mem, j->at, j->bytes);
         return;
@@ -200,8 +191,7 @@ void clf_tile_job_end(clf_tile_job *j, clf_tile *t)
     atomic_store_explicit(&t->scratch.busy, 0, memory_order_release);
 }
 
-clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_err *err)
-{
+clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_err *err) {
     int axes = t->c.naxes;
     int64_t cells;
     size_t at[6] = {0};
@@ -227,8 +217,7 @@ clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind
 }
 
 /* Point a worker's column folds at their lanes and levels, behind the clf_cols array. */
-static void init_cols(const clf_tile_job *j, char *at)
-{
+static void init_cols(const clf_tile_job *j, char *at) {
     clf_cols *cols = (clf_cols *)(void *)at;
     size_t level_bytes = ((size_t)j->col_depth * (size_t)j->cols * sizeof(clf_word) + 63) & ~(size_t)63;
     char *lane = at + (((size_t)j->t->ncols * sizeof(clf_cols) + 63) & ~(size_t)63);
@@ -240,8 +229,7 @@ static void init_cols(const clf_tile_job *j, char *at)
         }
 }
 
-void clf_tile_frame_at(clf_tile_frame *f, const clf_tile_job *j, int worker)
-{
+void clf_tile_frame_at(clf_tile_frame *f, const clf_tile_job *j, int worker) {
     char *at = j->worker + (size_t)worker * j->worker_bytes;
     *f = (clf_tile_frame){.job = j, .slot = (void **)(void *)at, .regs = at + j->slots_bytes};
     at += j->slots_bytes + j->regs_bytes;
@@ -249,22 +237,23 @@ void clf_tile_frame_at(clf_tile_frame *f, const clf_tile_job *j, int worker)
     f->cols = (clf_cols *)(void *)(at + (((size_t)j->t->nrows * sizeof(clf_tree) + 63) & ~(size_t)63));
 }
 
-void clf_tile_frame_init(const clf_tile_job *j, int worker)
-{
+void clf_tile_frame_init(const clf_tile_job *j, int worker) {
     clf_tile_frame f;
     clf_tile_frame_at(&f, j, worker);
     for (int i = 0; i < j->t->nslot; i++) {
         clf_level level = (clf_level)j->t->slot_level[i];
-        if (level == CLF_LV_SCALAR) f.slot[i] = j->scalar + (size_t)j->t->home[i] * CLF_REG_BYTES;
-        else if (level == CLF_LV_COL) f.slot[i] = j->col + (size_t)j->t->home[i] * j->col_bytes;
-        else f.slot[i] = j->t->home[i] < 0 ? NULL : clf_tile_reg(&f, i);
+        if (level == CLF_LV_SCALAR)
+            f.slot[i] = j->scalar + (size_t)j->t->home[i] * CLF_REG_BYTES;
+        else if (level == CLF_LV_COL)
+            f.slot[i] = j->col + (size_t)j->t->home[i] * j->col_bytes;
+        else
+            f.slot[i] = j->t->home[i] < 0 ? NULL : clf_tile_reg(&f, i);
     }
     if (j->t->ncols > 0) init_cols(j, (char *)f.cols);
 }
 
 /* Elements of input k that are streamed: what its accesses walk over, each on its own, but never more than it has. */
-static double streamed(const clf_tile *t, const clf_bind *b, int k)
-{
+static double streamed(const clf_tile *t, const clf_bind *b, int k) {
     double walked = 0, all = 1;
     for (int i = 0; i < t->nsource; i++) {
         const clf_access *a = t->source[i].kind == CLF_SRC_LOAD ? &t->c.access[t->source[i].arg] : NULL;
@@ -277,8 +266,7 @@ static double streamed(const clf_tile *t, const clf_bind *b, int k)
     return walked < all ? walked : all;
 }
 
-void clf_tile_bytes(const clf_tile *t, const clf_bind *bind, double *read, double *written)
-{
+void clf_tile_bytes(const clf_tile *t, const clf_bind *bind, double *read, double *written) {
     *read = *written = 0;
     for (int k = 0; k < t->c.nin; k++) *read += streamed(t, bind, k) * (double)clf_dtype_bytes((clf_dtype)t->c.in[k].dtype);
     for (int i = 0; i < t->nsink; i++) {

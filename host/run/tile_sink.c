@@ -7,8 +7,7 @@
 
 /* ---- trees ------------------------------------------------------------------------------------------------------------------- */
 
-void clf_tree_push(clf_tree *t, const clf_fold_fns *f, int64_t index, int level, const clf_fold_state *s)
-{
+void clf_tree_push(clf_tree *t, const clf_fold_fns *f, int64_t index, int level, const clf_fold_state *s) {
     clf_fold_state n = *s;
     while (t->top > 0 && t->level[t->top - 1] == level && (index >> level & 1) != 0) {
         clf_fold_state left = t->node[--t->top];
@@ -22,8 +21,7 @@ void clf_tree_push(clf_tree *t, const clf_fold_fns *f, int64_t index, int level,
     t->node[t->top++] = n;
 }
 
-void clf_tree_close(clf_tree *t, const clf_fold_fns *f, clf_fold_state *out)
-{
+void clf_tree_close(clf_tree *t, const clf_fold_fns *f, clf_fold_state *out) {
     if (t->top == 0) {
         clf_lane_state empty;
         f->begin(&empty);
@@ -40,14 +38,12 @@ void clf_tree_close(clf_tree *t, const clf_fold_fns *f, clf_fold_state *out)
 
 /* ---- results ------------------------------------------------------------------------------------------------------------------- */
 
-static char *result_at(const clf_tile_job *j, const clf_tile_sink *s, int64_t i)
-{
+static char *result_at(const clf_tile_job *j, const clf_tile_sink *s, int64_t i) {
     return (char *)j->bind->out[s->out] + (size_t)i * clf_dtype_bytes((clf_dtype)s->out_dtype);
 }
 
 /* Write n results of a fold, a tile at most, from position i on. */
-static void put_results(const clf_tile_job *j, const clf_tile_sink *s, int64_t i, int64_t n, const clf_word *r)
-{
+static void put_results(const clf_tile_job *j, const clf_tile_sink *s, int64_t i, int64_t n, const clf_word *r) {
     _Alignas(64) char cast[CLF_REG_BYTES], from[CLF_REG_BYTES];
     size_t bytes = (size_t)n * clf_dtype_bytes((clf_dtype)s->out_dtype);
     if (n <= 0) return;
@@ -61,8 +57,7 @@ static void put_results(const clf_tile_job *j, const clf_tile_sink *s, int64_t i
     memcpy(result_at(j, s, i), cast, bytes);
 }
 
-static void put_state(const clf_tile_job *j, const clf_tile_sink *s, int64_t i, clf_fold_state *state)
-{
+static void put_state(const clf_tile_job *j, const clf_tile_sink *s, int64_t i, clf_fold_state *state) {
     clf_word r, *const comp[3] = {&state->s[0], &state->s[1], &state->s[2]};
     s->fold->finish(1, &r, comp);
     put_results(j, s, i, 1, &r);
@@ -70,22 +65,22 @@ static void put_state(const clf_tile_job *j, const clf_tile_sink *s, int64_t i, 
 
 /* ---- stores -------------------------------------------------------------------------------------------------------------------- */
 
-static void store_cells(clf_tile_frame *f, const clf_tile_sink *s)
-{
+static void store_cells(clf_tile_frame *f, const clf_tile_sink *s) {
     const clf_tile_job *j = f->job;
     char *to = (char *)j->bind->out[s->out] + ((size_t)f->cell << s->log2);
     void *from = f->slot[s->slot];
     size_t bytes = (size_t)f->n << s->log2;
     if (from == to || bytes == 0) return;
-    if (j->stream) j->t->isa.cell->stream(bytes, to, from);
-    else memcpy(to, from, bytes);
+    if (j->stream)
+        j->t->isa.cell->stream(bytes, to, from);
+    else
+        memcpy(to, from, bytes);
 }
 
 /* ---- full folds ---------------------------------------------------------------------------------------------------------------- */
 
 /* Cells [cell, cell + n) at x, a leaf or less of them, from the middle of a leaf or up to the middle of one. */
-static void full_piece(const clf_tile_sink *s, clf_full *u, int64_t cell, int64_t n, const char *x, bool ends)
-{
+static void full_piece(const clf_tile_sink *s, clf_full *u, int64_t cell, int64_t n, const char *x, bool ends) {
     int64_t in_leaf = cell % CLF_LEAF;
     clf_fold_state leaf;
     if (in_leaf == 0) s->fold->begin(&u->lanes);
@@ -98,8 +93,7 @@ static void full_piece(const clf_tile_sink *s, clf_full *u, int64_t cell, int64_
 static const char *operand(const clf_tile_frame *f, int32_t slot) { return slot < 0 ? NULL : f->slot[slot]; }
 
 /* The cells of the tile: the value's, or the product that a fused leaf would have taken in. */
-static const char *cells_of(clf_tile_frame *f, const clf_tile_sink *s)
-{
+static const char *cells_of(clf_tile_frame *f, const clf_tile_sink *s) {
     if (s->b < 0) return f->slot[s->slot];
     void *x = f->slot[s->spare];
     s->mul(f->n, x, f->slot[s->slot], f->slot[s->b], NULL);
@@ -107,8 +101,7 @@ static const char *cells_of(clf_tile_frame *f, const clf_tile_sink *s)
     return x;
 }
 
-static void fold_full(clf_tile_frame *f, const clf_tile_sink *s)
-{
+static void fold_full(clf_tile_frame *f, const clf_tile_sink *s) {
     const clf_tile_job *j = f->job;
     clf_full *u = &j->full[f->part * j->t->nfull + s->index];
     int64_t total = j->rows * j->cols;
@@ -128,8 +121,7 @@ static void fold_full(clf_tile_frame *f, const clf_tile_sink *s)
 
 /* ---- row folds ----------------------------------------------------------------------------------------------------------------- */
 
-static void fold_rows(clf_tile_frame *f, const clf_tile_sink *s)
-{
+static void fold_rows(clf_tile_frame *f, const clf_tile_sink *s) {
     const clf_tile_job *j = f->job;
     clf_fold_state state;
     if (j->mode == CLF_TM_ROWS) {
@@ -148,25 +140,21 @@ static void fold_rows(clf_tile_frame *f, const clf_tile_sink *s)
 
 /* ---- column folds -------------------------------------------------------------------------------------------------------------- */
 
-static void comps_at(const clf_tile_sink *s, void *const base[3], int64_t elem, void *out[3])
-{
+static void comps_at(const clf_tile_sink *s, void *const base[3], int64_t elem, void *out[3]) {
     for (int i = 0; i < 3; i++) out[i] = s->fold->comp_bytes[i] ? (char *)base[i] + elem * s->fold->comp_bytes[i] : NULL;
 }
 
-static void words_at(const clf_tile_sink *s, clf_word *const base[3], int64_t word, clf_word *out[3])
-{
+static void words_at(const clf_tile_sink *s, clf_word *const base[3], int64_t word, clf_word *out[3]) {
     for (int i = 0; i < 3; i++) out[i] = s->fold->comp_bytes[i] ? base[i] + word : NULL;
 }
 
-static void copy_words(int64_t n, clf_word *const to[3], clf_word *const from[3])
-{
+static void copy_words(int64_t n, clf_word *const to[3], clf_word *const from[3]) {
     for (int i = 0; i < 3; i++)
         if (to[i] && n > 0) memcpy(to[i], from[i], (size_t)n * sizeof *to[i]);
 }
 
 /* The block in progress is complete: fold its lanes and carry it up the levels. */
-static void close_block(const clf_tile_job *j, const clf_tile_sink *s, clf_cols *u)
-{
+static void close_block(const clf_tile_job *j, const clf_tile_sink *s, clf_cols *u) {
     clf_word *block[3], *held[3];
     int lanes = clf_col_lanes(j->cols, (clf_dtype)s->dtype), level = 0;
     while (u->held >> level & 1) level++;
@@ -182,8 +170,7 @@ static void close_block(const clf_tile_job *j, const clf_tile_sink *s, clf_cols 
 
 /* Rows [row, row + rows) of the tile, in one block, n columns. Where the position does not matter and rows are whole,
  * lanes * cols consecutive cells are one step. */
-static void step_rows(const clf_tile_frame *f, const clf_tile_sink *s, clf_cols *u, int64_t row, int64_t rows, int64_t n)
-{
+static void step_rows(const clf_tile_frame *f, const clf_tile_sink *s, clf_cols *u, int64_t row, int64_t rows, int64_t n) {
     const clf_tile_job *j = f->job;
     const char *a = operand(f, s->slot), *b = operand(f, s->b), *c = operand(f, s->c);
     int64_t lanes = clf_col_lanes(j->cols, (clf_dtype)s->dtype), in_block = row - u->start_row;
@@ -198,8 +185,7 @@ static void step_rows(const clf_tile_frame *f, const clf_tile_sink *s, clf_cols 
     }
 }
 
-static void fold_cols(clf_tile_frame *f, const clf_tile_sink *s)
-{
+static void fold_cols(clf_tile_frame *f, const clf_tile_sink *s) {
     const clf_tile_job *j = f->job;
     clf_cols *u = &f->cols[s->index];
     int64_t lanes = clf_col_lanes(j->cols, (clf_dtype)s->dtype), width = f->n / f->rows;
@@ -218,31 +204,27 @@ static void fold_cols(clf_tile_frame *f, const clf_tile_sink *s)
 
 /* ---- parts --------------------------------------------------------------------------------------------------------------------- */
 
-void clf_tile_drink(clf_tile_frame *f, const clf_tile_sink *s)
-{
+void clf_tile_drink(clf_tile_frame *f, const clf_tile_sink *s) {
     static void (*const by_kind[])(clf_tile_frame *, const clf_tile_sink *) = {
         [CLF_TS_STORE] = store_cells, [CLF_TS_FULL] = fold_full, [CLF_TS_ROWS] = fold_rows, [CLF_TS_COLS] = fold_cols};
     by_kind[s->kind](f, s);
 }
 
-void clf_tile_part_begin(clf_tile_frame *f)
-{
+void clf_tile_part_begin(clf_tile_frame *f) {
     const clf_tile *t = f->job->t;
     for (int i = 0; i < t->nfull; i++) f->job->full[f->part * t->nfull + i].tree.top = 0;
     for (int i = 0; i < t->nrows; i++) f->row_tree[i].top = 0;
     for (int i = 0; i < t->ncols; i++) f->cols[i].held = 0;
 }
 
-static void part_words(const clf_tile_job *j, const clf_tile_sink *s, int64_t part, clf_word *out[3])
-{
+static void part_words(const clf_tile_job *j, const clf_tile_sink *s, int64_t part, clf_word *out[3]) {
     clf_word *base = j->part_cols + (part * j->t->ncols + s->index) * 3 * j->cols;
     clf_word *all[3] = {base, base + j->cols, base + 2 * j->cols};
     words_at(s, all, 0, out);
 }
 
 /* Close the levels from the lowest up: the lower level is the later part. */
-static void close_levels(const clf_tile_job *j, const clf_tile_sink *s, clf_cols *u, clf_word *const out[3])
-{
+static void close_levels(const clf_tile_job *j, const clf_tile_sink *s, clf_cols *u, clf_word *const out[3]) {
     clf_word *high[3], *low[3] = {NULL, NULL, NULL};
     bool any = false;
     for (int l = 0; l < j->col_depth; l++) {
@@ -255,8 +237,7 @@ static void close_levels(const clf_tile_job *j, const clf_tile_sink *s, clf_cols
     if (any) copy_words(j->cols, out, low);
 }
 
-void clf_tile_part_end(clf_tile_frame *f)
-{
+void clf_tile_part_end(clf_tile_frame *f) {
     const clf_tile_job *j = f->job;
     for (int i = 0; i < j->t->nsink; i++) {
         const clf_tile_sink *s = &j->t->sink[i];
@@ -270,8 +251,7 @@ void clf_tile_part_end(clf_tile_frame *f)
 
 /* ---- the end of a run ----------------------------------------------------------------------------------------------------------- */
 
-static void finish_full(const clf_tile_job *j, const clf_tile_sink *s)
-{
+static void finish_full(const clf_tile_job *j, const clf_tile_sink *s) {
     clf_full *first = &j->full[s->index];
     clf_fold_state state;
     for (int64_t p = 1; p < j->parts; p++) {
@@ -283,8 +263,7 @@ static void finish_full(const clf_tile_job *j, const clf_tile_sink *s)
 }
 
 /* Parts meet like leaves: part p carries over the trailing ones of p. */
-static void merge_parts(const clf_tile_job *j, const clf_tile_sink *s)
-{
+static void merge_parts(const clf_tile_job *j, const clf_tile_sink *s) {
     clf_word *a[3], *b[3];
     for (int64_t step = 1; step < j->parts; step *= 2)
         for (int64_t p = 0; p + step < j->parts; p += 2 * step) {
@@ -294,8 +273,7 @@ static void merge_parts(const clf_tile_job *j, const clf_tile_sink *s)
         }
 }
 
-static void finish_cols(const clf_tile_job *j, const clf_tile_sink *s, clf_tile_frame *f)
-{
+static void finish_cols(const clf_tile_job *j, const clf_tile_sink *s, clf_tile_frame *f) {
     clf_word *state[3];
     part_words(j, s, 0, state);
     if (j->rows == 0) {
@@ -313,8 +291,7 @@ static void finish_cols(const clf_tile_job *j, const clf_tile_sink *s, clf_tile_
     }
 }
 
-void clf_tile_finish(const clf_tile_job *j, clf_tile_frame *f)
-{
+void clf_tile_finish(const clf_tile_job *j, clf_tile_frame *f) {
     for (int i = 0; i < j->t->nsink; i++) {
         const clf_tile_sink *s = &j->t->sink[i];
         if (s->kind == CLF_TS_FULL) finish_full(j, s);

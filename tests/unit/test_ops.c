@@ -205,7 +205,8 @@ static void contract_type(const char *name, int n, const clf_dtype *in, const bo
     for (int i = first; i < last; i++)
         if (all_scalar || !scalar[i]) c = c ? together[from_letter(c)][in[i]] : "fdilu"[in[i]];
     for (int i = first; i < last; i++)
-        if (!all_scalar && scalar[i] && (in[i] == CLF_F32 || in[i] == CLF_F64) && c != 'f' && c != 'd') c = 'd'; /* a real number makes integers real */
+        if (!all_scalar && scalar[i] && (in[i] == CLF_F32 || in[i] == CLF_F64) && c != 'f' && c != 'd')
+            c = 'd'; /* a real number makes integers real */
     bool compares = LISTED(comparisons, name), keeps = LISTED(integer_keeping, name);
     if (keeps && c == 'u') c = 'i';
     if (!compares && !keeps && !chooses && !replaces && strchr("ilu", c)) c = 'd';

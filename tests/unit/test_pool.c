@@ -18,22 +18,19 @@ typedef struct tally {
     clf_pool *nested;
 } tally;
 
-static void count_part(void *user, int64_t part, int worker)
-{
+static void count_part(void *user, int64_t part, int worker) {
     tally *t = user;
     atomic_fetch_add(&t->runs[part], 1);
     if (worker < 0 || worker >= t->threads) atomic_fetch_add(&t->bad_worker, 1);
 }
 
-static bool each_once(tally *t, int64_t parts)
-{
+static bool each_once(tally *t, int64_t parts) {
     for (int64_t i = 0; i < PARTS; i++)
         if (atomic_load(&t->runs[i]) != (i < parts)) return false;
     return atomic_load(&t->bad_worker) == 0;
 }
 
-static void test_every_part_once(void)
-{
+static void test_every_part_once(void) {
     static const int64_t parts[] = {0, 1, 2, 3, 17, PARTS};
     for (int threads = 1; threads <= 4; threads++) {
         clf_pool *p = clf_pool_new(&mem, threads);
@@ -51,8 +48,7 @@ static void test_every_part_once(void)
 }
 
 /* Bursts of small jobs, some after the workers fell asleep. */
-static void test_bursts(void)
-{
+static void test_bursts(void) {
     clf_pool *p = clf_pool_new(&mem, 3);
     bool right = true;
     for (int i = 0; i < 300; i++) {
@@ -67,8 +63,7 @@ static void test_bursts(void)
     clf_pool_free(p);
 }
 
-static void run_inner(void *user, int64_t part, int worker)
-{
+static void run_inner(void *user, int64_t part, int worker) {
     tally *outer = user, *inner = calloc(1, sizeof *inner);
     (void)worker;
     inner->threads = outer->threads;
@@ -77,8 +72,7 @@ static void run_inner(void *user, int64_t part, int worker)
     free(inner);
 }
 
-static void test_nested(void)
-{
+static void test_nested(void) {
     tally *t = calloc(1, sizeof *t);
     t->threads = 3;
     t->nested = clf_pool_new(&mem, 3);
@@ -88,8 +82,7 @@ static void test_nested(void)
     free(t);
 }
 
-static void *call_often(void *pool)
-{
+static void *call_often(void *pool) {
     bool right = true;
     for (int i = 0; i < 100; i++) {
         tally *t = calloc(1, sizeof *t);
@@ -101,8 +94,7 @@ static void *call_often(void *pool)
     return right ? pool : NULL;
 }
 
-static void test_concurrent_callers(void)
-{
+static void test_concurrent_callers(void) {
     clf_pool *p = clf_pool_new(&mem, 2);
     pthread_t other[3];
     for (int i = 0; i < 3; i++) pthread_create(&other[i], NULL, call_often, p);
@@ -114,8 +106,7 @@ static void test_concurrent_callers(void)
     clf_pool_free(p);
 }
 
-static void *failing_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes)
-{
+static void *failing_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
     int *left = user;
     (void)old_bytes;
     if (new_bytes == 0) {
@@ -126,8 +117,7 @@ static void *failing_alloc(void *user, void *ptr, size_t old_bytes, size_t new_b
     return aligned_alloc(64, (new_bytes + 63) / 64 * 64);
 }
 
-static void test_no_memory(void)
-{
+static void test_no_memory(void) {
     for (int n = 0; n < 3; n++) {
         clf_mem m;
         int left = n;
@@ -139,8 +129,7 @@ static void test_no_memory(void)
     }
 }
 
-int main(void)
-{
+int main(void) {
     clf_mem_init(&mem, NULL, NULL);
     CU_initialize_registry();
     CU_pSuite s = CU_add_suite("pool", NULL, NULL);

@@ -16,15 +16,13 @@ static clf_pool *pools[4]; /* of 1 .. 4 threads */
 /* ---- values ------------------------------------------------------------------------------------------------------------------ */
 
 static uint64_t seed = 1;
-static uint64_t next_random(void)
-{
+static uint64_t next_random(void) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return seed >> 33;
 }
 
 /* n elements of type t: small, mixed signs, ties; specials: also NaN, infinities, zeros and large numbers. */
-static void *new_data(clf_dtype t, int64_t n, bool specials)
-{
+static void *new_data(clf_dtype t, int64_t n, bool specials) {
     static const double odd[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1e30, -3e9, 0.5, -2.5, 1.0};
     char *p = malloc((size_t)(n + 1) * 8);
     for (int64_t i = 0; i < n; i++) {
@@ -35,14 +33,12 @@ static void *new_data(clf_dtype t, int64_t n, bool specials)
     return p;
 }
 
-static bool same_bits(clf_scalar a, clf_scalar b)
-{
+static bool same_bits(clf_scalar a, clf_scalar b) {
     if (clf_dtype_float(a.dtype) && a.u.f != a.u.f && b.u.f != b.u.f) return true;
     return clf_scalar_same(a, b);
 }
 
-static bool same_array(clf_dtype t, int64_t n, const void *a, const void *b)
-{
+static bool same_array(clf_dtype t, int64_t n, const void *a, const void *b) {
     for (int64_t i = 0; i < n; i++)
         if (!same_bits(clf_scalar_load(a, (size_t)i, t), clf_scalar_load(b, (size_t)i, t))) return false;
     return true;
@@ -50,18 +46,20 @@ static bool same_array(clf_dtype t, int64_t n, const void *a, const void *b)
 
 /* ---- plans --------------------------------------------------------------------------------------------------------------------- */
 
-typedef struct plan { clf_arena arena; clf_builder b; clf_cplan c; } plan;
+typedef struct plan {
+    clf_arena arena;
+    clf_builder b;
+    clf_cplan c;
+} plan;
 
-static void plan_begin(plan *p, int64_t rows, int64_t cols)
-{
+static void plan_begin(plan *p, int64_t rows, int64_t cols) {
     clf_arena_init(&p->arena, &mem);
     clf_build_begin(&p->b, &p->arena);
     clf_build_axis(&p->b, CLF_AXIS_RANGE, rows);
     clf_build_axis(&p->b, CLF_AXIS_RANGE, cols);
 }
 
-static void plan_end(plan *p)
-{
+static void plan_end(plan *p) {
     clf_err err;
     clf_err_clear(&err);
     CU_ASSERT_EQUAL(clf_build_end(&p->b, &p->c, &err), CLF_OK);
@@ -69,22 +67,19 @@ static void plan_end(plan *p)
 }
 
 /* A load of a whole matrix. */
-static int plan_load(plan *p, clf_dtype t, int64_t r, int64_t c)
-{
+static int plan_load(plan *p, clf_dtype t, int64_t r, int64_t c) {
     int in = clf_build_in(&p->b, t, 2, (int64_t[]){r, c});
     return clf_build_load(&p->b, clf_build_access(&p->b, in, (int[]){0, 1}));
 }
 
-static int plan_out(plan *p, clf_dtype t, int64_t r, int64_t c, uint32_t keep)
-{
+static int plan_out(plan *p, clf_dtype t, int64_t r, int64_t c, uint32_t keep) {
     int64_t dim[2] = {keep & 1 ? r : c, c};
     return clf_build_out(&p->b, t, keep == 3 ? 2 : keep == 0 ? 0 : 1, dim);
 }
 
 /* Run on every instruction set and thread count. Outputs of `bytes` each; the first run's go to want when it is NULL there. */
 static void run_all(const plan *p, void *const *in, const clf_scalar *param, int nout, const clf_dtype *type, const int64_t *n,
-                    void **want)
-{
+                    void **want) {
     CU_ASSERT_FATAL(clf_tile_fits(&p->c));
     for (int isa = CLF_ISA_BASELINE; isa <= CLF_ISA_AVX512; isa++)
         for (int threads = 0; threads <= 4; threads++) {
@@ -147,69 +142,81 @@ static void run_all(const plan *p, void *const *in, const clf_scalar *param, int
 #define CAT_4(a, b, c, d) CAT_4_(a, b, c, d)
 #define CAT_4_(a, b, c, d) a##b##c##d
 #define FIELDS(...) FIELDS_(__VA_ARGS__)
-#define FIELDS_(a, b, c) CAT(LT_, a) s0; CAT(LT_, b) s1; CAT(LT_, c) s2; CAT(WT_, a) w0; CAT(WT_, b) w1; CAT(WT_, c) w2;
+#define FIELDS_(a, b, c) \
+    CAT(LT_, a) s0; \
+    CAT(LT_, b) s1; \
+    CAT(LT_, c) s2; \
+    CAT(WT_, a) w0; \
+    CAT(WT_, b) w1; \
+    CAT(WT_, c) w2;
 #define WFIELDS(...) WFIELDS_(__VA_ARGS__)
-#define WFIELDS_(a, b, c) CAT(WT_, a) s0 = x.w0, t0 = y.w0; CAT(WT_, b) s1 = x.w1, t1 = y.w1; CAT(WT_, c) s2 = x.w2, t2 = y.w2;
+#define WFIELDS_(a, b, c) \
+    CAT(WT_, a) s0 = x.w0, t0 = y.w0; \
+    CAT(WT_, b) s1 = x.w1, t1 = y.w1; \
+    CAT(WT_, c) s2 = x.w2, t2 = y.w2;
 #define LFIELDS(...) LFIELDS_(__VA_ARGS__)
-#define LFIELDS_(a, b, c) CAT(LT_, a) s0 = x->s0; CAT(LT_, b) s1 = x->s1; CAT(LT_, c) s2 = x->s2;
+#define LFIELDS_(a, b, c) \
+    CAT(LT_, a) s0 = x->s0; \
+    CAT(LT_, b) s1 = x->s1; \
+    CAT(LT_, c) s2 = x->s2;
 
 /* kind 0: cells first .. first + n - 1 of x, leaves of 512. kind 1: a column: n rows `stride` apart, blocks of `block`. */
-typedef struct extent { const void *x; int64_t first, n, stride, leaf; int lanes; } extent;
+typedef struct extent {
+    const void *x;
+    int64_t first, n, stride, leaf;
+    int lanes;
+} extent;
 typedef clf_scalar (*naive_fn)(const extent *e);
 
-#define NAIVE(ID, INIT, STEP, MERGE, FINISH)                                                                     \
-    typedef struct NM(st_, ID) { FIELDS(ST_##ID) } NM(st_, ID);                                                  \
-    static void NM(init_, ID)(NM(st_, ID) *x)                                                                    \
-    {                                                                                                            \
-        memset(x, 0, sizeof *x);                                                                                 \
-        LFIELDS(ST_##ID)                                                                                         \
-        INIT;                                                                                                    \
-        x->s0 = s0, x->s1 = s1, x->s2 = s2;                                                                      \
-    }                                                                                                            \
-    static void NM(step_, ID)(NM(st_, ID) *x, E_T v, int64_t k)                                                  \
-    {                                                                                                            \
-        E_T c, d;                                                                                                \
-        (void)c, (void)d, (void)k;                                                                               \
-        LFIELDS(ST_##ID)                                                                                         \
-        STEP;                                                                                                    \
-        x->s0 = s0, x->s1 = s1, x->s2 = s2;                                                                      \
-    }                                                                                                            \
-    static NM(st_, ID) NM(merge_, ID)(NM(st_, ID) x, NM(st_, ID) y)                                              \
-    {                                                                                                            \
-        W_T c, d, q;                                                                                             \
-        int64_t n;                                                                                               \
-        WFIELDS(ST_##ID)                                                                                         \
-        (void)c, (void)d, (void)q, (void)n, (void)t0, (void)t1, (void)t2;                                        \
-        MERGE;                                                                                                   \
-        x.w0 = s0, x.w1 = s1, x.w2 = s2;                                                                         \
-        return x;                                                                                                \
-    }                                                                                                            \
-    static NM(st_, ID) NM(leaf_, ID)(const extent *e, int64_t leaf)                                              \
-    {                                                                                                            \
-        NM(st_, ID) l[16];                                                                                       \
-        for (int i = 0; i < e->lanes; i++) NM(init_, ID)(&l[i]);                                                 \
-        for (int64_t p = leaf * e->leaf; p < e->n && p < (leaf + 1) * e->leaf; p++)                              \
-            NM(step_, ID)(&l[p % e->lanes], ((const E_T *)e->x)[e->first + p * e->stride], p);                   \
-        for (int i = 0; i < e->lanes; i++) l[i].w0 = l[i].s0, l[i].w1 = l[i].s1, l[i].w2 = l[i].s2;              \
-        for (int h = e->lanes / 2; h > 0; h /= 2)                                                                \
-            for (int i = 0; i < h; i++) l[i] = NM(merge_, ID)(l[i], l[i + h]);                                   \
-        return l[0];                                                                                             \
-    }                                                                                                            \
-    static NM(st_, ID) NM(tree_, ID)(const extent *e, int64_t first, int64_t n)                                  \
-    {                                                                                                            \
-        if (n <= 1) return NM(leaf_, ID)(e, first);                                                              \
-        int64_t k = 1;                                                                                           \
-        while (k * 2 < n) k *= 2;                                                                                \
-        return NM(merge_, ID)(NM(tree_, ID)(e, first, k), NM(tree_, ID)(e, first + k, n - k));                   \
-    }                                                                                                            \
-    static clf_scalar NM(naive_, ID)(const extent *e)                                                            \
-    {                                                                                                            \
-        NM(st_, ID) x = NM(tree_, ID)(e, 0, (e->n + e->leaf - 1) / e->leaf), y = x;                              \
-        WFIELDS(ST_##ID)                                                                                         \
-        CAT(RT_, RR_##ID) r;                                                                                     \
-        (void)s1, (void)s2, (void)t0, (void)t1, (void)t2, (void)s0;                                              \
-        FINISH;                                                                                                  \
-        return _Generic(r, double: clf_scalar_f64((double)r), int64_t: clf_scalar_i64((int64_t)r));              \
+#define NAIVE(ID, INIT, STEP, MERGE, FINISH) \
+    typedef struct NM(st_, ID) { \
+        FIELDS(ST_##ID) \
+    } NM(st_, ID); \
+    static void NM(init_, ID)(NM(st_, ID) * x) { \
+        memset(x, 0, sizeof *x); \
+        LFIELDS(ST_##ID) \
+        INIT; \
+        x->s0 = s0, x->s1 = s1, x->s2 = s2; \
+    } \
+    static void NM(step_, ID)(NM(st_, ID) * x, E_T v, int64_t k) { \
+        E_T c, d; \
+        (void)c, (void)d, (void)k; \
+        LFIELDS(ST_##ID) \
+        STEP; \
+        x->s0 = s0, x->s1 = s1, x->s2 = s2; \
+    } \
+    static NM(st_, ID) NM(merge_, ID)(NM(st_, ID) x, NM(st_, ID) y) { \
+        W_T c, d, q; \
+        int64_t n; \
+        WFIELDS(ST_##ID) \
+        (void)c, (void)d, (void)q, (void)n, (void)t0, (void)t1, (void)t2; \
+        MERGE; \
+        x.w0 = s0, x.w1 = s1, x.w2 = s2; \
+        return x; \
+    } \
+    static NM(st_, ID) NM(leaf_, ID)(const extent *e, int64_t leaf) { \
+        NM(st_, ID) l[16]; \
+        for (int i = 0; i < e->lanes; i++) NM(init_, ID)(&l[i]); \
+        for (int64_t p = leaf * e->leaf; p < e->n && p < (leaf + 1) * e->leaf; p++) \
+            NM(step_, ID)(&l[p % e->lanes], ((const E_T *)e->x)[e->first + p * e->stride], p); \
+        for (int i = 0; i < e->lanes; i++) l[i].w0 = l[i].s0, l[i].w1 = l[i].s1, l[i].w2 = l[i].s2; \
+        for (int h = e->lanes / 2; h > 0; h /= 2) \
+            for (int i = 0; i < h; i++) l[i] = NM(merge_, ID)(l[i], l[i + h]); \
+        return l[0]; \
+    } \
+    static NM(st_, ID) NM(tree_, ID)(const extent *e, int64_t first, int64_t n) { \
+        if (n <= 1) return NM(leaf_, ID)(e, first); \
+        int64_t k = 1; \
+        while (k * 2 < n) k *= 2; \
+        return NM(merge_, ID)(NM(tree_, ID)(e, first, k), NM(tree_, ID)(e, first + k, n - k)); \
+    } \
+    static clf_scalar NM(naive_, ID)(const extent *e) { \
+        NM(st_, ID) x = NM(tree_, ID)(e, 0, (e->n + e->leaf - 1) / e->leaf), y = x; \
+        WFIELDS(ST_##ID) \
+        CAT(RT_, RR_##ID) r; \
+        (void)s1, (void)s2, (void)t0, (void)t1, (void)t2, (void)s0; \
+        FINISH; \
+        return _Generic(r, double : clf_scalar_f64((double)r), int64_t : clf_scalar_i64((int64_t)r)); \
     }
 #define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) NAIVE(ID, init, step, merge, finish)
 #define ELEM_T f32
@@ -240,8 +247,7 @@ static const naive_fn naive[CLF_NFOLDS][CLF_NDTYPES] = {
 static int64_t results_of(uint32_t keep, int64_t r, int64_t c) { return keep == 0 ? 1 : keep == 1 ? r : c; }
 
 /* What a fold of the r x c matrix x should give, as memory. */
-static void *naive_fold(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int64_t c, const void *x)
-{
+static void *naive_fold(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int64_t c, const void *x) {
     clf_dtype out = clf_fold_result_type(f, t);
     int64_t n = results_of(keep, r, c);
     char *want = calloc((size_t)n + 1, 8);
@@ -256,8 +262,7 @@ static void *naive_fold(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, in
 
 /* ---- folds ------------------------------------------------------------------------------------------------------------------------- */
 
-static void check_fold(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int64_t c, bool specials)
-{
+static void check_fold(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int64_t c, bool specials) {
     plan p;
     plan_begin(&p, r, c);
     int64_t dim[2] = {r, c}, n = results_of(keep, r, c);
@@ -275,11 +280,10 @@ static void check_fold(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int
     clf_arena_release(&p.arena);
 }
 
-static const int64_t shapes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {2, 3}, {7, 7}, {33, 10}, {64, 8}, {65, 2}, {100, 1}, {1, 513},
-                                    {3, 512}, {3, 513}, {2, 1100}, {19, 128}, {20, 129}, {513, 7}, {1030, 3}};
+static const int64_t shapes[][2] = {{0, 0},   {0, 5},   {5, 0},   {1, 1},   {2, 3},    {7, 7},    {33, 10},  {64, 8},  {65, 2},
+                                    {100, 1}, {1, 513}, {3, 512}, {3, 513}, {2, 1100}, {19, 128}, {20, 129}, {513, 7}, {1030, 3}};
 
-static void test_folds(void)
-{
+static void test_folds(void) {
     for (int f = 0; f < CLF_NFOLDS; f++)
         for (int t = 0; t < CLF_NDTYPES; t++) {
             if (clf_fold_value_type((clf_fold_id)f, (clf_dtype)t) != (clf_dtype)t) continue;
@@ -290,8 +294,7 @@ static void test_folds(void)
 }
 
 /* Large enough for several parts and threads. */
-static void test_folds_parallel(void)
-{
+static void test_folds_parallel(void) {
     static const int64_t large[][2] = {{1, 400001}, {40000, 10}, {3000, 129}, {70, 5003}, {400, 1024}};
     static const clf_fold_id folds[] = {CLF_FOLD_SUM, CLF_FOLD_VAR, CLF_FOLD_ARGMAX};
     for (size_t s = 0; s < sizeof large / sizeof *large; s++)
@@ -300,8 +303,7 @@ static void test_folds_parallel(void)
                 check_fold(folds[f], s % 2 ? CLF_F32 : CLF_F64, keep, large[s][0], large[s][1], false);
 }
 
-static void test_fold_facts(void)
-{
+static void test_fold_facts(void) {
     static const int bytes[CLF_NDTYPES] = {4, 8, 4, 8, 1};
     for (int f = 0; f < CLF_NFOLDS; f++)
         for (int t = 0; t < CLF_NDTYPES; t++) {
@@ -319,12 +321,11 @@ static void test_fold_facts(void)
 /* ---- operators ------------------------------------------------------------------------------------------------------------------------ */
 
 typedef void (*scalar_fn)(const void *a, const void *b, const void *c, void *r);
-#define SCALAR_FN(ID, text)                                                                           \
-    static void CAT_4(one_, ID, _, ELEM_T)(const void *pa, const void *pb, const void *pc, void *r)   \
-    {                                                                                                 \
-        E_T a = *(const E_T *)pa, b = *(const E_T *)pb, c = *(const E_T *)pc;                         \
-        (void)a, (void)b, (void)c;                                                                    \
-        *(E_T *)r = text;                                                                             \
+#define SCALAR_FN(ID, text) \
+    static void CAT_4(one_, ID, _, ELEM_T)(const void *pa, const void *pb, const void *pc, void *r) { \
+        E_T a = *(const E_T *)pa, b = *(const E_T *)pb, c = *(const E_T *)pc; \
+        (void)a, (void)b, (void)c; \
+        *(E_T *)r = text; \
     }
 #define CLF_OP(ID, name, arity, cl, flags, rule, shape, flops, grad, text) SCALAR_FN(ID, (text))
 #define ELEM_T f32
@@ -351,16 +352,14 @@ static const scalar_fn one[CLF_NOPS][CLF_NDTYPES] = {
 #include "core/ops.def"
 };
 
-static bool close_to(clf_scalar a, clf_scalar b)
-{
+static bool close_to(clf_scalar a, clf_scalar b) {
     double tol = a.dtype == CLF_F32 ? 2e-6 : 1e-14;
     if (same_bits(a, b) || a.u.f == b.u.f) return true;
     return fabs(a.u.f - b.u.f) <= tol * fabs(b.u.f) + (a.dtype == CLF_F32 ? 1e-37 : 1e-300);
 }
 
 /* Elementary functions may differ from the C library's in the last places, and by instruction set. */
-static void check_op(clf_op op, clf_dtype t, clf_isa isa, clf_dtype result)
-{
+static void check_op(clf_op op, clf_dtype t, clf_isa isa, clf_dtype result) {
     enum { N = 531 };
     plan p;
     clf_tile *tile = NULL;
@@ -375,8 +374,7 @@ static void check_op(clf_op op, clf_dtype t, clf_isa isa, clf_dtype result)
     clf_build_axis(&p.b, CLF_AXIS_RANGE, N);
     for (int i = 0; i < 3; i++) {
         in[i] = new_data(t, N, exact);
-        if (i < clf_ops[op].arity)
-            arg[i] = clf_build_load(&p.b, clf_build_access(&p.b, clf_build_in(&p.b, t, 1, dim), (int[]){0}));
+        if (i < clf_ops[op].arity) arg[i] = clf_build_load(&p.b, clf_build_access(&p.b, clf_build_in(&p.b, t, 1, dim), (int[]){0}));
     }
     int v = clf_build_op(&p.b, op, result, arg[0], arg[1], arg[2]);
     clf_build_store(&p.b, clf_build_out(&p.b, result, 1, dim), v, 1);
@@ -399,8 +397,7 @@ static void check_op(clf_op op, clf_dtype t, clf_isa isa, clf_dtype result)
     clf_arena_release(&p.arena);
 }
 
-static void test_ops(void)
-{
+static void test_ops(void) {
     for (int op = 0; op < CLF_NOPS; op++)
         for (int t = 0; t < CLF_NDTYPES; t++)
             for (int isa = CLF_ISA_BASELINE; isa <= CLF_ISA_AVX512; isa++) {
@@ -413,8 +410,7 @@ static void test_ops(void)
             }
 }
 
-static void test_casts(void)
-{
+static void test_casts(void) {
     enum { N = 300 };
     for (int from = 0; from < CLF_NDTYPES; from++)
         for (int to = 0; to < CLF_NDTYPES; to++) {
@@ -437,16 +433,15 @@ static void test_casts(void)
 /* ---- whole plans --------------------------------------------------------------------------------------------------------------------------- */
 
 /* A = (X - v) * u + s*2 with a row v and a column u: stored, folded in all directions in one pass, with hoisted results. */
-static void check_mixed(int64_t r, int64_t c)
-{
+static void check_mixed(int64_t r, int64_t c) {
     enum { NOUT = 8 };
     plan p;
     plan_begin(&p, r, c);
     int x = plan_load(&p, CLF_F64, r, c), u, v, s, axes0[1] = {0}, axes1[1] = {1};
     u = clf_build_load(&p.b, clf_build_access(&p.b, clf_build_in(&p.b, CLF_F64, 1, &r), axes0));
     v = clf_build_load(&p.b, clf_build_access(&p.b, clf_build_in(&p.b, CLF_F64, 1, &c), axes1));
-    s = clf_build_value(&p.b, (clf_value){.op = CLF_V_PARAM, .dtype = CLF_F64, .axis = -1, .in = {-1, -1, -1},
-                                          .arg = clf_build_param(&p.b, CLF_F64)});
+    s = clf_build_value(
+        &p.b, (clf_value){.op = CLF_V_PARAM, .dtype = CLF_F64, .axis = -1, .in = {-1, -1, -1}, .arg = clf_build_param(&p.b, CLF_F64)});
     int s2 = clf_build_op(&p.b, CLF_OP_ADD, CLF_F64, s, s, -1), v2 = clf_build_op(&p.b, CLF_OP_SQR, CLF_F64, v, -1, -1);
     int u2 = clf_build_op(&p.b, CLF_OP_ADD, CLF_F64, u, s, -1);
     int d = clf_build_op(&p.b, CLF_OP_SUB, CLF_F64, x, v2, -1), m = clf_build_op(&p.b, CLF_OP_MUL, CLF_F64, d, u2, -1);
@@ -468,8 +463,14 @@ static void check_mixed(int64_t r, int64_t c)
     for (int64_t i = 0; i < r; i++) U2[i] = U[i] + par;
     for (int64_t j = 0; j < c; j++) V2[j] = V[j] * V[j];
     for (int64_t i = 0; i < r * c; i++) A[i] = (X[i] - V2[i % c]) * U2[i / c] + *S2, W[i] = A[i] * X[i];
-    void *want[NOUT] = {A, naive_fold(CLF_FOLD_SUM, CLF_F64, 0, r, c, A), naive_fold(CLF_FOLD_MAX, CLF_F64, 1, r, c, A),
-                        naive_fold(CLF_FOLD_SUM, CLF_F64, 2, r, c, A), naive_fold(CLF_FOLD_SUM, CLF_F64, 0, r, c, W), U2, V2, S2};
+    void *want[NOUT] = {A,
+                        naive_fold(CLF_FOLD_SUM, CLF_F64, 0, r, c, A),
+                        naive_fold(CLF_FOLD_MAX, CLF_F64, 1, r, c, A),
+                        naive_fold(CLF_FOLD_SUM, CLF_F64, 2, r, c, A),
+                        naive_fold(CLF_FOLD_SUM, CLF_F64, 0, r, c, W),
+                        U2,
+                        V2,
+                        S2};
     clf_dtype types[NOUT];
     for (int i = 0; i < NOUT; i++) types[i] = CLF_F64;
     run_all(&p, in, (clf_scalar[]){clf_scalar_f64(par)}, NOUT, types, (int64_t[]){r * c, 1, r, c, 1, r, c, 1}, want);
@@ -479,15 +480,13 @@ static void check_mixed(int64_t r, int64_t c)
     clf_arena_release(&p.arena);
 }
 
-static void test_mixed(void)
-{
+static void test_mixed(void) {
     static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {40, 10}, {5, 512}, {9, 700}, {0, 4}, {4, 0}, {513, 1}, {4000, 50}, {300, 1000}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) check_mixed(sizes[i][0], sizes[i][1]);
 }
 
 /* Sums of products, which the folds take in: x*y, and y*(x*y) with the inner product on either side. */
-static void check_products(clf_dtype t, int64_t r, int64_t c, uint32_t keep, int form)
-{
+static void check_products(clf_dtype t, int64_t r, int64_t c, uint32_t keep, int form) {
     plan p;
     plan_begin(&p, r, c);
     int x = plan_load(&p, t, r, c), y = plan_load(&p, t, r, c), xy = clf_build_op(&p.b, CLF_OP_MUL, t, x, y, -1), v = xy;
@@ -510,8 +509,7 @@ static void check_products(clf_dtype t, int64_t r, int64_t c, uint32_t keep, int
     clf_arena_release(&p.arena);
 }
 
-static void test_products(void)
-{
+static void test_products(void) {
     static const int64_t sizes[][2] = {{1, 1}, {7, 5}, {40, 64}, {3, 700}, {0, 3}, {3, 0}, {3000, 70}, {150, 2000}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint32_t keep = 0; keep < 3; keep++)
@@ -522,8 +520,7 @@ static void test_products(void)
 }
 
 /* B[i][j] = X[j][i] + 10*Y[2i + 1][c - 1 - j] + i - 3*j */
-static void check_views(int64_t r, int64_t c)
-{
+static void check_views(int64_t r, int64_t c) {
     plan p;
     plan_begin(&p, r, c);
     int64_t xd[2] = {c, r}, yd[2] = {2 * r + 1, c};
@@ -549,8 +546,7 @@ static void check_views(int64_t r, int64_t c)
     clf_arena_release(&p.arena);
 }
 
-static void test_views(void)
-{
+static void test_views(void) {
     check_views(1, 1);
     check_views(7, 5);
     check_views(60, 33);
@@ -559,9 +555,13 @@ static void test_views(void)
 }
 
 /* One program for all sizes; the same program from several threads at once. */
-typedef struct shared_run { clf_tile *t; int64_t n; const double *x; bool right; } shared_run;
-static void *run_shared(void *arg)
-{
+typedef struct shared_run {
+    clf_tile *t;
+    int64_t n;
+    const double *x;
+    bool right;
+} shared_run;
+static void *run_shared(void *arg) {
     shared_run *s = arg;
     s->right = true;
     for (int i = 0; i < 50; i++) {
@@ -576,8 +576,7 @@ static void *run_shared(void *arg)
     return NULL;
 }
 
-static void test_shared_program(void)
-{
+static void test_shared_program(void) {
     plan p;
     pthread_t thread[3];
     shared_run run[3];
@@ -603,9 +602,11 @@ static void test_shared_program(void)
 }
 
 /* An allocator that fails from the n-th call on. */
-typedef struct failing { int left; size_t held; } failing;
-static void *failing_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes)
-{
+typedef struct failing {
+    int left;
+    size_t held;
+} failing;
+static void *failing_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
     failing *f = user;
     if (new_bytes == 0) {
         f->held -= ptr ? old_bytes : 0;
@@ -619,8 +620,7 @@ static void *failing_alloc(void *user, void *ptr, size_t old_bytes, size_t new_b
     return p;
 }
 
-static void test_no_memory(void)
-{
+static void test_no_memory(void) {
     plan p;
     plan_begin(&p, 30, 20);
     int x = plan_load(&p, CLF_F64, 30, 20);
@@ -647,8 +647,7 @@ static void test_no_memory(void)
     clf_arena_release(&p.arena);
 }
 
-int main(void)
-{
+int main(void) {
     clf_mem_init(&mem, NULL, NULL);
     for (int i = 0; i < 4; i++) pools[i] = clf_pool_new(&mem, i + 1);
     CU_initialize_registry();
