@@ -13,18 +13,9 @@ const clf_fold_row clf_folds[CLF_NFOLDS] = {
 /* Column folds: narrow matrices fill a vector with several rows, at most this wide. */
 enum { NARROW_COLS = 128, SHORT_ROW_COLS = 4096, MIN_BLOCK = 16, MAX_BLOCKS = 1024, MAX_BLOCKS_LONG_ROW = 64 };
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 int clf_col_lanes(int64_t cols, clf_dtype value) {
     int lanes = clf_lanes(value);
-    return cols > NARROW_COLS ? 1 : (int)(lanes / gcd(cols, lanes));
+    return cols > NARROW_COLS ? 1 : (int)(lanes / clf_gcd(cols, lanes));
 }
 
 int64_t clf_col_block(int64_t rows, int64_t cols) {

@@ -33,6 +33,15 @@ extern const clf_fold_row clf_folds[CLF_NFOLDS];
 
 enum { CLF_LEAF = 512 };
 static inline int clf_lanes(clf_dtype value) { return value == CLF_F32 ? 16 : 8; }
+/** Greatest common divisor of non-negative numbers. */
+static inline int64_t clf_gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
 int clf_col_lanes(int64_t cols, clf_dtype value);
 int64_t clf_col_block(int64_t rows, int64_t cols);
 /** Type the values are cast to before folding (see folds.def), and the type of the result. */

@@ -12,7 +12,6 @@
 
 typedef struct clf_devs clf_devs;       /* loader, contexts, queues, program cache */
 typedef struct clf_program clf_program; /* one built kernel, owned by the cache */
-typedef struct clf_event clf_event;     /* completion of one launch */
 
 typedef struct clf_dev_info {
     char name[CLF_PROFILE_NAME], vendor[CLF_PROFILE_NAME], driver[CLF_PROFILE_NAME], version[CLF_PROFILE_NAME], platform[CLF_PROFILE_NAME];

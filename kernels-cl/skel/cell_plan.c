@@ -14,14 +14,6 @@ enum {
     ROWS_AT_ONCE_VALUES = 24
 };
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 static int64_t log2_up(int64_t n) {
     int64_t l = 0;
@@ -190,7 +182,7 @@ static void cut(clf_cell *p, int cores) {
     p->block = p->ncol ? clf_col_block(p->rows, p->cols) / (p->kind == CLF_CELL_GROUP ? p->lanes : 1) : 0;
     int64_t least = p->block ? p->block : 1, per_core = p->ncol && p->cols > NARROW ? WIDE_CHUNKS_PER_CORE : CHUNKS_PER_CORE;
     if (p->nfull && p->kind != CLF_CELL_FLAT) { /* a chunk is made of whole leaves */
-        int64_t leaves = CLF_LEAF / gcd(p->strip, CLF_LEAF);
+        int64_t leaves = CLF_LEAF / clf_gcd(p->strip, CLF_LEAF);
         if (leaves > least) least = leaves;
     }
     p->chunk = least;
