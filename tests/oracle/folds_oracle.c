@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Definitions of the folds and their error bounds. A bound of a sum is u_t * (steps of the lane chain) * (sum of absolute values), u_t
- * the rounding unit of the lane's type, plus the same for the tree in double; of a product n * u_t * |product|. Inputs near overflow are not for this oracle: partial
+ * the rounding unit of the lane's type, plus the same for the tree in double; of a product n * u_t * |product|. Inputs near overflow are
+ * not for this oracle: partial
  * sums of a tree may overflow where the whole does not. */
 #include "tests/oracle/folds_oracle.h"
 
