@@ -82,8 +82,9 @@ static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel
     clf_cover cover;
     CLF_TRY(copy_graph(p, g, err));
     CLF_TRY(clf_graph_check(&p->g, err));
-    clf_rewrite(&p->g, NULL);
+    p->nfired = clf_rewrite(&p->g, NULL);
     CLF_TRY(clf_explore(&p->g, scratch, &memo, err));
+    p->nentry = memo.nentry;
     CLF_TRY(clf_select(&memo, sel, lim, scratch, &cover, err));
     CLF_TRY(make_values(p, err));
     CLF_TRY(lower_all(p, &cover, scratch, err));

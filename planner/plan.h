@@ -59,6 +59,7 @@ typedef struct clf_plan {
     clf_arena arena;
     clf_graph g;        /* own copy */
     int32_t nstep, nvalue, nroot, ncut;
+    int32_t nentry, nfired; /* memo entries explored, rewrites applied: for the trace */
     clf_step *step;
     clf_plan_value *value;
     int32_t *root;      /* values, in the order asked for */

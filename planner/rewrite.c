@@ -52,10 +52,16 @@ static int32_t stands_for(const clf_graph *g, int32_t n, int32_t *fired) {
     return n;
 }
 
-void clf_rewrite(clf_graph *g, int32_t *fired) {
-    for (int32_t n = 0; n < g->n; n++) {
-        clf_gnode *x = &g->node[n];
-        for (int k = 0; k < x->nin; k++) x->in[k] = stands_for(g, x->in[k], fired);
-    }
-    for (int32_t r = 0; r < g->nroot; r++) g->root[r] = stands_for(g, g->root[r], fired);
+static int32_t replace(const clf_graph *g, int32_t *edge, int32_t *fired) {
+    int32_t was = *edge;
+    *edge = stands_for(g, was, fired);
+    return *edge != was;
+}
+
+int32_t clf_rewrite(clf_graph *g, int32_t *fired) {
+    int32_t replaced = 0;
+    for (int32_t n = 0; n < g->n; n++)
+        for (int k = 0; k < g->node[n].nin; k++) replaced += replace(g, &g->node[n].in[k], fired);
+    for (int32_t r = 0; r < g->nroot; r++) replaced += replace(g, &g->root[r], fired);
+    return replaced;
 }

@@ -11,6 +11,6 @@ typedef struct clf_rule {
     int32_t (*apply)(const clf_graph *g, int32_t n);
 } clf_rule;
 extern const clf_rule clf_rules[]; /* ends with name == NULL */
-/** Apply all EXACT rules in one pass over g (in place); fired, if not NULL, counts by rule. */
-void clf_rewrite(clf_graph *g, int32_t *fired);
+/** Apply all EXACT rules in one pass over g (in place) and give the number of replacements; fired, if not NULL, counts by rule. */
+int32_t clf_rewrite(clf_graph *g, int32_t *fired);
 #endif

@@ -155,6 +155,7 @@ static clf_status build_kernel(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel
     skel->facts(cp, dev, &e->sched, &e->facts);
     CLF_TRY(skel->emit(cp, &e->sched, c->knobs.kernel_dir, scratch, &src, err));
     clf_run_dump(c, "kernel", "cl", src.text, src.text_len);
+    CLF_TRACE(&c->trace, emit, "step %d: %s by %s, %zu bytes of text, %d arguments", s, src.entry, skel->name, src.text_len, src.nargs);
     CLF_TRY(clf_program_get(c->run->devs, x->device, &src, &e->program, &compiled, err));
     c->stats.kernels_built += compiled;
     c->stats.kernel_hits += !compiled;
@@ -251,16 +252,41 @@ static void dump_stages(clf_ctx *c, const clf_exe *x) {
     clf_str_release(&t);
 }
 
+/* One line a stage, for CLF_LOG. */
+static void trace_plan(const clf_ctx *c, const clf_plan *p, const char *selector) {
+    const clf_trace *t = &c->trace;
+    CLF_TRACE(t, graph, "%d nodes, %d slots, %d results", p->g.n, p->g.nslot, p->g.nroot);
+    CLF_TRACE(t, rules, "%d edges rewritten", p->nfired);
+    CLF_TRACE(t, memo, "%d entries for %d nodes", p->nentry, p->g.n);
+    CLF_TRACE(t, plan, "selector %s: %d steps, %d values, %d cuts", selector, p->nstep, p->nvalue, p->ncut);
+}
+
+static void trace_step(const clf_ctx *c, const clf_exe *x, int32_t s) {
+    static const char *const executor[] = {"tile", "ref", "kernel", "product", "callout"};
+    const clf_trace *t = &c->trace;
+    const clf_step *step = &x->plan->step[s];
+    const clf_exe_step *e = &x->step[s];
+    CLF_TRACE(t, cost, "step %d: %.0f bytes read, %.0f written, %.0f flops, predicted %.0f ns", s, e->read_bytes, e->write_bytes,
+              step->flops, e->predicted_ns);
+    if (step->kind == CLF_STEP_FUSED)
+        CLF_TRACE(t, cplan, "step %d: %d values, %d accesses, %d sinks, on %s", s, step->c.nvalue, step->c.naccess, step->c.nsink,
+                  executor[e->executor]);
+}
+
 static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const char *selector, clf_err *err) {
     clf_limits lim = {(int)c->knobs.kernel_ops, 48};
     CLF_TRY(clf_plan_new(&x->plan, g, selector, &lim, &c->mem, err));
     dump_stages(c, x);
+    trace_plan(c, x->plan, selector);
     CLF_TRY(choose_device(c, x, err));
     x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
     uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
     if (!x->step || !home) return no_memory(err);
     if (x->device >= 0 && !forced_kernels(c)) CLF_TRY(keep_tiny_home(x, home, err));
-    for (int32_t s = 0; s < x->plan->nstep; s++) CLF_TRY(prepare_step(c, x, s, home[s], err));
+    for (int32_t s = 0; s < x->plan->nstep; s++) {
+        CLF_TRY(prepare_step(c, x, s, home[s], err));
+        trace_step(c, x, s);
+    }
     return make_room(c, x, err);
 }
 

@@ -48,6 +48,7 @@ static clf_status allocate(runner *r, int32_t v, clf_err *err) {
         return clf_fail(err, CLF_E_NOMEM, "out of memory: %" PRId64 "x%" PRId64 " %s needs %zu bytes", pv->rows, pv->cols,
                         clf_dtype_name((clf_dtype)pv->dtype), pv->bytes);
     }
+    CLF_TRACE(&r->c->trace, mem, "value %%%d: %zu bytes", pv->node, pv->bytes);
     r->x->made[v] = b;
     r->x->value[v] = b->host;
     return CLF_OK;
@@ -219,6 +220,7 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     else {
         clf_err later = {CLF_OK, ""};
         settle(&r, &later); /* nothing may be in flight when memory goes back; the first error stands */
+        if (x->scratch) memset(x->scratch, 0, x->counter_bytes); /* a half-run grid leaves its counter in the middle */
     }
     if (st == CLF_OK) st = take_results(&r, results, err);
     for (int32_t v = 0; v < p->nvalue; v++) drop(&r, v);

@@ -10,6 +10,7 @@ enum {
     MIN_CHUNK_CELLS = 4096,
     CHUNKS_PER_CORE = 32,     /* measured: 16 to 64 work-items on two cores are equal, 1024 cost 8 % */
     WIDE_CHUNKS_PER_CORE = 8, /* column folds of long rows: every chunk's partial row is merged by one work-item */
+    WIDE_COLS = 2048,         /* shorter rows are merged in no time, and more chunks balance the cores: 13 chunks on 2 cores cost 7 % */
     ROWS_AT_ONCE = 4,
     ROWS_AT_ONCE_VALUES = 24
 };
@@ -180,7 +181,7 @@ static void cut(clf_cell *p, int cores) {
     p->strips = p->kind == CLF_CELL_FLAT || p->kind == CLF_CELL_GROUP ? ceil_div(p->n, p->strip) : p->rows;
     p->full = p->kind == CLF_CELL_FLAT || p->kind == CLF_CELL_GROUP ? p->n / p->strip : p->rows;
     p->block = p->ncol ? clf_col_block(p->rows, p->cols) / (p->kind == CLF_CELL_GROUP ? p->lanes : 1) : 0;
-    int64_t least = p->block ? p->block : 1, per_core = p->ncol && p->cols > NARROW ? WIDE_CHUNKS_PER_CORE : CHUNKS_PER_CORE;
+    int64_t least = p->block ? p->block : 1, per_core = p->ncol && p->cols > WIDE_COLS ? WIDE_CHUNKS_PER_CORE : CHUNKS_PER_CORE;
     if (p->nfull && p->kind != CLF_CELL_FLAT) { /* a chunk is made of whole leaves */
         int64_t leaves = CLF_LEAF / clf_gcd(p->strip, CLF_LEAF);
         if (leaves > least) least = leaves;
