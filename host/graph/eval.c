@@ -39,7 +39,7 @@ static clf_status run_frozen(clf_ctx *c, clf_frozen *f, size_t n, clf_node *cons
     }
     CLF_TRY(clf_leaves_check(c, f->nslot, f->slot_node, err));
     CLF_TRY(clf_run_plan(c, &f->g, &x, err));
-    CLF_TRY(clf_exe_run(c, x, f->slot, false, bufs, err));
+    CLF_TRY(clf_run_exe(c, &f->g, x, f->slot, bufs, err));
     for (size_t i = 0; i < n; i++) {
         if (nodes[i]->value)
             clf_buf_unref(bufs[i]); /* the same node asked for twice */

@@ -204,7 +204,7 @@ static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t
         f->epoch = c->run->epoch;
     } else
         c->stats.plan_hits++;
-    CLF_TRY(clf_exe_run(c, f->exe, f->f.slot, false, f->bufs, err));
+    CLF_TRY(clf_run_exe(c, &f->f.g, f->exe, f->f.slot, f->bufs, err));
     clf_status st = give_results(f, outs, err);
     for (size_t i = 0; i < no; i++) clf_buf_unref(f->bufs[i]);
     c->stats.evaluations += st == CLF_OK;

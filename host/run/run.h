@@ -44,6 +44,9 @@ const clf_profile *clf_run_host_profile(clf_ctx *c);
 const clf_profile *clf_run_device_profile(clf_ctx *c);
 /** The prepared plan for a graph, from the cache or made now. */
 clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *err);
+/** Run prepared plan x of graph g: results[r] receives a reference for root r. Whatever goes wrong on a device goes through the
+ *  failure table first. errors: what no row of the table survives. */
+clf_status clf_run_exe(clf_ctx *c, const clf_graph *g, clf_exe *x, clf_slot *slots, clf_buf **results, clf_err *err);
 /** After a setting changed: what was opened or made under the old ones goes. On failure nothing has changed. */
 clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err);
 /** Forget all plans and tile programs. */
