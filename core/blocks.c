@@ -48,15 +48,34 @@ void clf_block_give(clf_blocks *b, clf_block *p) {
     b->pooled_bytes += class_bytes(p->class_);
 }
 
+static void free_all(clf_blocks *b, clf_block **list) {
+    while (*list) {
+        clf_block *p = *list;
+        *list = p->next;
+        clf_mem_data_free(b->mem, p->data, class_bytes(p->class_));
+        clf_mem_free(b->mem, p, 1, sizeof *p);
+    }
+}
+
 bool clf_blocks_trim(clf_blocks *b) {
     bool any = b->pooled_bytes != 0;
+    for (int c = 0; c < CLF_BLOCK_CLASSES; c++) free_all(b, &b->free[c]);
+    b->pooled_bytes = 0;
+    return any;
+}
+
+void clf_blocks_withhold(clf_blocks *b) {
     for (int c = 0; c < CLF_BLOCK_CLASSES; c++)
         while (b->free[c]) {
             clf_block *p = b->free[c];
             b->free[c] = p->next;
-            clf_mem_data_free(b->mem, p->data, class_bytes(c));
-            clf_mem_free(b->mem, p, 1, sizeof *p);
+            p->next = b->withheld;
+            b->withheld = p;
         }
     b->pooled_bytes = 0;
-    return any;
+}
+
+void clf_blocks_release(clf_blocks *b) {
+    clf_blocks_trim(b);
+    free_all(b, &b->withheld);
 }

@@ -17,6 +17,7 @@ typedef struct clf_blocks {
     clf_mem *mem;
     clf_block *free[CLF_BLOCK_CLASSES];
     size_t pooled_bytes;
+    clf_block *withheld; /* never handed out again: a device may still write to them */
 } clf_blocks;
 void clf_blocks_init(clf_blocks *b, clf_mem *mem);
 /** A block of at least `bytes` bytes, uninitialised; NULL when memory or budget is out. bytes may be 0. */
@@ -25,4 +26,8 @@ clf_block *clf_block_take(clf_blocks *b, size_t bytes);
 void clf_block_give(clf_blocks *b, clf_block *p);
 /** Free every pooled block; no device may be using any. True when that freed something. */
 bool clf_blocks_trim(clf_blocks *b);
+/** Take every free block out of circulation: something that cannot be waited for may still write to them. They stay charged. */
+void clf_blocks_withhold(clf_blocks *b);
+/** Free every block given back, withheld ones too: at the end of all use. */
+void clf_blocks_release(clf_blocks *b);
 #endif

@@ -29,7 +29,7 @@ static const struct {
     const char *field, *allowed, *later, *why;
 } closed_sets[] = {
     {"fuse", "none|all", "nored|cost", "comes with the exact planner"},
-    {"tier", "auto|0|1|2", "", ""},
+    {"tier", "auto|0|1|2|ref", "", ""},
     {"strategy", "auto|chunk|group|stride", "", ""},
     {"isa", "auto|baseline|avx2|avx512", "", ""},
     {"dtype", "f64|f32", "", ""},

@@ -293,7 +293,8 @@ clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *er
     CLF_GO(measure(&b, CLF_F32, !p.fp64, &p));
     *out = p;
 out:
-    clf_mem_data_free(d->mem, b.out, b.out_bytes);
-    if (b.in) clf_mem_data_free(d->mem, b.in, b.set_bytes);
+    if (st != CLF_OK) clf_dev_wait(d, dev, NULL); /* kernels before the failure */
+    clf_dev_give_back(d, v, b.out, b.out_bytes);
+    if (b.in) clf_dev_give_back(d, v, b.in, b.set_bytes);
     return st;
 }

@@ -67,6 +67,35 @@ const char *clf_cl_name(cl_int code) {
     return "unknown code";
 }
 
+clf_fault clf_cl_fault(cl_int code) {
+    static const struct {
+        cl_int code;
+        clf_fault fault;
+    } table[] = {
+        {CL_OUT_OF_HOST_MEMORY, CLF_FAULT_HOST_MEMORY},
+        {CL_MEM_OBJECT_ALLOCATION_FAILURE, CLF_FAULT_DEVICE_MEMORY},
+        {CL_OUT_OF_RESOURCES, CLF_FAULT_DEVICE_MEMORY},
+        {CL_INVALID_BUFFER_SIZE, CLF_FAULT_DEVICE_MEMORY},
+        {CL_DEVICE_NOT_AVAILABLE, CLF_FAULT_LOST},
+        {CL_INVALID_DEVICE, CLF_FAULT_LOST},
+        {CL_INVALID_CONTEXT, CLF_FAULT_LOST},
+        {CL_INVALID_COMMAND_QUEUE, CLF_FAULT_LOST},
+        {CL_SUCCESS, CLF_FAULT_NONE},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].code == code) return table[i].fault;
+    return CLF_FAULT_LAUNCH;
+}
+
+void clf_dev_note(clf_dev *v, clf_fault fault) {
+    if (v->fault == CLF_FAULT_NONE) v->fault = fault;
+}
+
+clf_status clf_dev_check(clf_dev *v, cl_int code, const char *call, clf_err *err) {
+    clf_dev_note(v, clf_cl_fault(code));
+    return clf_cl_check(code, call, v->info.name, err);
+}
+
 clf_status clf_cl_check(cl_int code, const char *call, const char *device, clf_err *err) {
     if (code == CL_SUCCESS) return CLF_OK;
     bool memory = code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE;

@@ -36,6 +36,8 @@ typedef struct clf_dev_opts {
  *  thread: changes the environment; open devices before other threads read it. After fork() every call in the child gives CLF_E_STATE. */
 clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err);
 void clf_devs_close(clf_devs *d);
+/** Close devices that do not answer any more: nothing is waited for. */
+void clf_devs_abandon(clf_devs *d);
 int clf_devs_count(const clf_devs *d);
 const clf_dev_info *clf_devs_info(const clf_devs *d, int i);
 const char *clf_devs_why(const clf_devs *d);
@@ -45,6 +47,13 @@ int clf_devs_find(const clf_devs *d, const char *text);
 /** Build or find the program. The cache is in-process and compares the whole key text. *compiled tells a miss.
  *  errors: CLF_E_BUILD with the first lines of the build log. */
 clf_status clf_program_get(clf_devs *d, int dev, const clf_source *src, clf_program **out, bool *compiled, clf_err *err);
+/** Is this source built already, or known not to build? */
+bool clf_program_known(const clf_devs *d, int dev, const clf_source *src);
+/** Build many kernels at once: `text` is one program with the kernels of all n sources, whose options are equal. Each becomes an entry
+ *  of the cache under its own source, as if clf_program_get had built it alone. What cannot be made from `text` is not kept, not even
+ *  as a failure: clf_program_get builds it alone.
+ *  errors: CLF_E_BUILD when text does not build, CLF_E_NOMEM; the sources made so far stay. */
+clf_status clf_programs_build(clf_devs *d, int dev, const char *text, size_t text_len, const clf_source *const *src, int n, clf_err *err);
 
 /* One argument value, in the order of clf_source.args. */
 typedef struct clf_arg {
@@ -53,12 +62,29 @@ typedef struct clf_arg {
     union { double f64; float f32; int64_t i64; int32_t i32; uint8_t u8; } u;
 } clf_arg;
 /** Enqueue. Zero-copy on CPU devices: `ptr` memory is used in place and must stay valid until the device is idle. On devices without
- *  host pointers: USE_HOST_PTR buffers, mapped back on wait. NULL program arguments of 0 bytes are legal. global 0 is a no-op. */
+ *  host pointers: USE_HOST_PTR buffers, mapped back on wait. NULL program arguments of 0 bytes are legal (the kernel gets an address
+ *  that it may not read). global 0 is a no-op. */
 clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args, int nargs, size_t global, size_t local, clf_err *err);
 /** Start what is enqueued (clFlush) without waiting. */
 clf_status clf_dev_flush(clf_devs *d, int dev, clf_err *err);
 /** Wait until everything enqueued has finished and is visible on the host. */
 clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err);
+
+/* What kind of thing went wrong on a device. */
+typedef enum clf_fault {
+    CLF_FAULT_NONE,
+    CLF_FAULT_BUILD,         /* a kernel cannot be had; found by whoever prepares */
+    CLF_FAULT_LAUNCH,        /* a call failed at once */
+    CLF_FAULT_LATE,          /* a kernel failed after its launch had returned */
+    CLF_FAULT_DEVICE_MEMORY, /* the device has no room for this */
+    CLF_FAULT_HOST_MEMORY,   /* the driver has no memory on the host */
+    CLF_FAULT_LOST,          /* device, context or queue cannot be used any more */
+    CLF_NFAULTS
+} clf_fault;
+/** The first fault of launching and waiting since the last call, which forgets it. */
+clf_fault clf_dev_fault(clf_devs *d, int dev);
+/** True only after a clf_dev_wait that failed: the device may still be writing. Nothing it was given may be freed or used again. */
+bool clf_dev_busy(const clf_devs *d, int dev);
 
 /** Measure the device by kernels of its own (bandwidth by size, rates by class, launch costs); under 10 s. */
 clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *err);

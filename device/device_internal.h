@@ -33,6 +33,8 @@ typedef struct clf_hostbuf {
 
 typedef struct clf_dev {
     alignas(64) unsigned char pad[64]; /* what pointer arguments of 0 bytes point at */
+    int probe[64];                     /* what the probe's kernel reads and writes */
+    struct { void *at; size_t bytes; } withheld[2]; /* of clf_dev_give_back, freed with the device */
     cl_device_id id;
     cl_context ctx;
     cl_command_queue queue;            /* in order; NULL until first used */
@@ -41,7 +43,10 @@ typedef struct clf_dev {
     size_t nbuf, capbuf;
     cl_event inflight[CLF_DEV_INFLIGHT];
     unsigned nlaunch;                  /* next slot is nlaunch % CLF_DEV_INFLIGHT */
+    cl_event home;                     /* of the last command that brings written buffers home; NULL if none */
     cl_int late;                       /* first failure that arrived after its launch returned; CL_SUCCESS if none */
+    clf_fault fault;                   /* the first one since it was asked for */
+    bool busy;                         /* a wait failed, and no event tells that the work has ended */
     clf_dev_info info;
 } clf_dev;
 
@@ -78,6 +83,12 @@ struct clf_devs {
 const char *clf_cl_name(cl_int code);
 /** CLF_OK for CL_SUCCESS; else one message naming call, code and device. Running out of memory is CLF_E_NOMEM, all else CLF_E_DEVICE. */
 clf_status clf_cl_check(cl_int code, const char *call, const char *device, clf_err *err);
+/** The same for calls that launch and wait: the device remembers its first fault. */
+clf_status clf_dev_check(clf_dev *v, cl_int code, const char *call, clf_err *err);
+/** Remember a fault unless there is one. */
+void clf_dev_note(clf_dev *v, clf_fault fault);
+/** What a code says: LAUNCH when it is about the call alone. */
+clf_fault clf_cl_fault(cl_int code);
 
 /* ---- environ.c ---- */
 /** Point the driver's own cache at a private directory unless the user chose one; d->why says when only a temporary one was left. */
@@ -114,14 +125,18 @@ clf_status clf_options_check(const char *options, clf_err *err);
 /* ---- launch.c ---- */
 /** Device number and process are right, the queue exists. */
 clf_status clf_dev_enter(clf_devs *d, int dev, clf_dev **out, clf_err *err);
-/** Drop events, buffers and queue. */
-void clf_dev_idle(clf_dev *v);
+/** Drop events, buffers and queue, after waiting for what is enqueued if asked. */
+void clf_dev_drop(clf_dev *v, bool wait);
+
+/** Free a data block that kernels were given, or, when the device may still write to it, keep it until the device is closed. At most
+ *  two, once: a busy device launches nothing any more. */
+void clf_dev_give_back(clf_devs *d, clf_dev *v, void *at, size_t bytes);
 
 /* ---- hostbuf.c ---- */
 /** Before a launch: if an argument partly overlaps memory already wrapped and one of the two is written, start afresh. */
 clf_status clf_hostbufs_prepare(clf_devs *d, int dev, const clf_program *p, const clf_arg *args, clf_err *err);
 clf_status clf_hostbuf_get(clf_devs *d, clf_dev *v, const clf_arg *a, bool written, cl_mem *out, clf_err *err);
-/** Enqueue the map and unmap that make written buffers visible on the host. */
+/** Enqueue the map and unmap that make written buffers visible on the host; v->home is the last one's event. */
 clf_status clf_hostbufs_publish(clf_dev *v, clf_err *err);
 void clf_hostbufs_drop(clf_dev *v);
 

@@ -47,19 +47,24 @@ clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err)
 }
 
 /* In a forked child the driver's threads are gone: calling it hangs, so its objects are left to the parent. */
-void clf_devs_close(clf_devs *d) {
+static void close_all(clf_devs *d, bool wait) {
     if (!d) return;
     bool alive = getpid() == d->pid;
-    for (int i = 0; alive && i < d->n; i++) clf_dev_idle(&d->dev[i]);
+    for (int i = 0; alive && i < d->n; i++) clf_dev_drop(&d->dev[i], wait && !d->dev[i].busy);
     clf_programs_release(d, alive);
     for (int i = 0; i < d->n; i++) {
         if (alive) clReleaseContext(d->dev[i].ctx);
         clf_mem_free(d->mem, d->dev[i].bufs, d->dev[i].capbuf, sizeof(clf_hostbuf));
+        for (int k = 0; k < 2; k++) clf_mem_data_free(d->mem, d->dev[i].withheld[k].at, d->dev[i].withheld[k].bytes);
     }
     clf_mem_free(d->mem, d->dev, (size_t)d->cap, sizeof *d->dev);
     clf_environ_cache_close(d);
     clf_mem_free(d->mem, d, 1, sizeof *d);
 }
+
+void clf_devs_close(clf_devs *d) { close_all(d, true); }
+
+void clf_devs_abandon(clf_devs *d) { close_all(d, false); }
 
 int clf_devs_count(const clf_devs *d) { return d ? d->n : 0; }
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The blocked product for one element type: included by gemm.c with T (type), NR (columns of a register tile: one cache line) and
- * NAME(x). After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): op(B) is packed in panels of
- * kc x NR that stay in the second-level cache, op(A) in panels of MR x kc, and a tile of MR x NR sums is held in registers.
- * A row of the tile is one vector of the compiler, LINE bytes. */
+ * NAME(x); and, where cells are not what C takes them for, with MADD (tests/prime). After Goto and van de Geijn, "Anatomy of
+ * High-Performance Matrix Multiplication" (2008): op(B) is packed in panels of kc x NR that stay in the second-level cache, op(A) in
+ * panels of MR x kc, and a tile of MR x NR sums is held in registers. A row of the tile is one vector of the compiler, LINE bytes. */
+
+#ifndef MADD
+#define MADD(sum, row, a) (sum) += (row) * (a)
+#endif
 
 /* panel[p*NR + j] = op(B)(p0 + p, j0 + j), zero beyond n */
 static void NAME(pack_b)(const clf_gemm_args *g, int64_t p0, int64_t kc, int64_t j0, T *restrict panel)
@@ -39,7 +43,7 @@ static inline __attribute__((always_inline)) void NAME(tile_text)(int64_t kc, co
     UNROLL for (int i = 0; i < MR; i++) sum[i] = *(const NAME(vec) *)(edge + i * NR);
     for (int64_t p = 0; p < kc; p++, a += MR, b += NR) {
         NAME(vec) row = *(const NAME(vec) *)b;
-        UNROLL for (int i = 0; i < MR; i++) sum[i] += row * a[i];
+        UNROLL for (int i = 0; i < MR; i++) MADD(sum[i], row, a[i]);
     }
     UNROLL for (int i = 0; i < MR; i++) *(NAME(vec) *)(edge + i * NR) = sum[i];
     for (int64_t i = 0; i < rows; i++) memcpy(C + i * ldc, edge + i * NR, (size_t)cols * sizeof(T));

@@ -42,9 +42,11 @@ static clf_status room(clf_devs *d, clf_dev *v, clf_err *err) {
 clf_status clf_hostbuf_get(clf_devs *d, clf_dev *v, const clf_arg *a, bool written, cl_mem *out, clf_err *err) {
     clf_hostbuf *b = find(v, a);
     if (!b) {
-        if (a->bytes > v->info.max_alloc_bytes)
+        if (a->bytes > v->info.max_alloc_bytes) {
+            clf_dev_note(v, CLF_FAULT_DEVICE_MEMORY);
             return clf_fail(err, CLF_E_LIMIT, "an argument of %zu bytes is over the largest allocation of '%s', %llu bytes", a->bytes,
                             v->info.name, (unsigned long long)v->info.max_alloc_bytes);
+        }
         CLF_TRY(room(d, v, err));
         cl_int rc;
         union {
@@ -52,7 +54,7 @@ clf_status clf_hostbuf_get(clf_devs *d, clf_dev *v, const clf_arg *a, bool writt
             void *out;
         } p = {a->ptr}; /* read-only arguments are never written by their kernels */
         cl_mem mem = clCreateBuffer(v->ctx, CL_MEM_USE_HOST_PTR | CL_MEM_READ_WRITE, a->bytes, p.out, &rc);
-        if (!mem) return clf_cl_check(rc == CL_SUCCESS ? CL_OUT_OF_RESOURCES : rc, "clCreateBuffer", v->info.name, err);
+        if (!mem) return clf_dev_check(v, rc == CL_SUCCESS ? CL_OUT_OF_RESOURCES : rc, "clCreateBuffer", err);
         b = &v->bufs[v->nbuf++];
         *b = (clf_hostbuf){p.out, a->bytes, mem, false};
     }
@@ -67,8 +69,10 @@ clf_status clf_hostbufs_publish(clf_dev *v, clf_err *err) {
         if (!b->written) continue;
         cl_int rc;
         void *at = clEnqueueMapBuffer(v->queue, b->mem, CL_FALSE, CL_MAP_READ, 0, b->bytes, 0, NULL, NULL, &rc);
-        if (!at) return clf_cl_check(rc == CL_SUCCESS ? CL_MAP_FAILURE : rc, "clEnqueueMapBuffer", v->info.name, err);
-        CLF_TRY(clf_cl_check(clEnqueueUnmapMemObject(v->queue, b->mem, at, 0, NULL, NULL), "clEnqueueUnmapMemObject", v->info.name, err));
+        if (!at) return clf_dev_check(v, rc == CL_SUCCESS ? CL_MAP_FAILURE : rc, "clEnqueueMapBuffer", err);
+        if (v->home) clReleaseEvent(v->home); /* in order: the last one tells of all */
+        v->home = NULL;
+        CLF_TRY(clf_dev_check(v, clEnqueueUnmapMemObject(v->queue, b->mem, at, 0, NULL, &v->home), "clEnqueueUnmapMemObject", err));
     }
     return CLF_OK;
 }

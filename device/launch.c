@@ -12,31 +12,37 @@ clf_status clf_dev_enter(clf_devs *d, int dev, clf_dev **out, clf_err *err) {
     if (!v->queue) {
         cl_int rc;
         v->queue = clCreateCommandQueue(v->ctx, v->id, 0, &rc);
-        if (!v->queue) return clf_cl_check(rc == CL_SUCCESS ? CL_OUT_OF_RESOURCES : rc, "clCreateCommandQueue", v->info.name, err);
+        if (!v->queue) return clf_dev_check(v, rc == CL_SUCCESS ? CL_OUT_OF_RESOURCES : rc, "clCreateCommandQueue", err);
     }
     *out = v;
     return CLF_OK;
 }
 
-/* Forget one event; its failure, if the first, is kept for clf_dev_wait. */
-static void retire(clf_dev *v, cl_event *slot) {
-    cl_int status = CL_COMPLETE, rc;
-    if (!*slot) return;
+/* Forget one event; true when it tells that its command has ended. Its failure, if the first, is kept for clf_dev_wait. */
+static bool retire(clf_dev *v, cl_event *slot) {
+    cl_int status = CL_QUEUED, rc;
+    if (!*slot) return true;
     rc = clGetEventInfo(*slot, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     if (rc == CL_SUCCESS && status > CL_COMPLETE) {
         clWaitForEvents(1, slot); /* a failure shows in the status */
         rc = clGetEventInfo(*slot, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     }
-    if (rc == CL_SUCCESS && status < 0) rc = status;
-    if (rc != CL_SUCCESS && v->late == CL_SUCCESS) v->late = rc;
+    bool ended = rc == CL_SUCCESS && status <= CL_COMPLETE;
+    if (ended) rc = status;
+    if (rc < 0 && v->late == CL_SUCCESS) v->late = rc;
     clReleaseEvent(*slot);
     *slot = NULL;
+    return ended;
 }
 
-static void retire_all(clf_dev *v) {
+/* True when everything enqueued is known to have ended. */
+static bool retire_all(clf_dev *v) {
     unsigned used = v->nlaunch < CLF_DEV_INFLIGHT ? v->nlaunch : CLF_DEV_INFLIGHT;
-    for (unsigned i = 0; i < used; i++) retire(v, &v->inflight[i]);
+    bool ended = true;
+    for (unsigned i = 0; i < used; i++) ended &= retire(v, &v->inflight[i]);
+    ended &= retire(v, &v->home);
     v->nlaunch = 0;
+    return ended;
 }
 
 static size_t scalar_bytes(const clf_arg_desc *a) {
@@ -44,11 +50,13 @@ static size_t scalar_bytes(const clf_arg_desc *a) {
 }
 
 static clf_status memory_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_uint i, const clf_arg *a, clf_err *err) {
-    if (v->set_pointer)
-        return clf_cl_check(v->set_pointer(p->kernel, i, a->bytes ? a->ptr : v->pad), "clSetKernelArgSVMPointer", v->info.name, err);
+    const clf_arg empty = {.ptr = v->pad, .bytes = 1}; /* kernels add offsets to every pointer, which NULL does not allow */
+    bool written = a->bytes && p->args[i].kind != CLF_ARG_MEM_IN;
     cl_mem mem = NULL;
-    if (a->bytes) CLF_TRY(clf_hostbuf_get(d, v, a, p->args[i].kind != CLF_ARG_MEM_IN, &mem, err));
-    return clf_cl_check(clSetKernelArg(p->kernel, i, sizeof mem, a->bytes ? &mem : NULL), "clSetKernelArg", v->info.name, err);
+    if (!a->bytes) a = &empty;
+    if (v->set_pointer) return clf_dev_check(v, v->set_pointer(p->kernel, i, a->ptr), "clSetKernelArgSVMPointer", err);
+    CLF_TRY(clf_hostbuf_get(d, v, a, written, &mem, err));
+    return clf_dev_check(v, clSetKernelArg(p->kernel, i, sizeof mem, &mem), "clSetKernelArg", err);
 }
 
 static clf_status arg_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_uint i, const clf_arg *a, clf_err *err) {
@@ -58,7 +66,7 @@ static clf_status arg_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_uint
     }
     size_t bytes = scalar_bytes(&p->args[i]);
     if (!bytes) return clf_fail(err, CLF_E_ARG, "kernel %s: argument %u has no element type", p->entry, i);
-    return clf_cl_check(clSetKernelArg(p->kernel, i, bytes, &a->u), "clSetKernelArg", v->info.name, err);
+    return clf_dev_check(v, clSetKernelArg(p->kernel, i, bytes, &a->u), "clSetKernelArg", err);
 }
 
 static clf_status range_check(const clf_program *p, int nargs, size_t global, size_t local, clf_err *err) {
@@ -73,13 +81,17 @@ clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args,
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     if (!p || p->dev != dev) return clf_fail(err, CLF_E_ARG, "the kernel was not built for device '%s'", v->info.name);
     if (!global) return CLF_OK;
+    if (v->busy) {
+        clf_dev_note(v, CLF_FAULT_LOST);
+        return clf_fail(err, CLF_E_DEVICE, "'%s' does not answer: a wait failed before", v->info.name);
+    }
     CLF_TRY(range_check(p, nargs, global, local, err));
     if (!v->set_pointer) CLF_TRY(clf_hostbufs_prepare(d, dev, p, args, err));
     for (int i = 0; i < nargs; i++) CLF_TRY(arg_set(d, v, p, (cl_uint)i, &args[i], err));
     cl_event *slot = &v->inflight[v->nlaunch % CLF_DEV_INFLIGHT];
     retire(v, slot);
-    CLF_TRY(clf_cl_check(clEnqueueNDRangeKernel(v->queue, p->kernel, 1, NULL, &global, &local, 0, NULL, slot), "clEnqueueNDRangeKernel",
-                         v->info.name, err));
+    CLF_TRY(clf_dev_check(v, clEnqueueNDRangeKernel(v->queue, p->kernel, 1, NULL, &global, &local, 0, NULL, slot), "clEnqueueNDRangeKernel",
+                          err));
     v->nlaunch = v->nlaunch == UINT_MAX ? CLF_DEV_INFLIGHT : v->nlaunch + 1;
     d->stats.launches++;
     CLF_TRACE(d->log, launch, "%s on %s: %zu work-items, local %zu", p->entry, v->info.name, global, local);
@@ -89,27 +101,58 @@ clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args,
 clf_status clf_dev_flush(clf_devs *d, int dev, clf_err *err) {
     clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
-    return clf_cl_check(clFlush(v->queue), "clFlush", v->info.name, err);
+    return clf_dev_check(v, clFlush(v->queue), "clFlush", err);
 }
 
 clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err) {
     clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     clf_status st = v->nbuf ? clf_hostbufs_publish(v, err) : CLF_OK;
-    clf_status fin = clf_cl_check(clFinish(v->queue), "clFinish", v->info.name, err);
+    cl_int rc = clFinish(v->queue);
+    clf_status fin = clf_dev_check(v, rc, "clFinish", err);
     if (st == CLF_OK) st = fin;
-    retire_all(v);
+    bool ended = retire_all(v);
+    v->busy = rc != CL_SUCCESS && (!ended || v->busy);
     clf_hostbufs_drop(v);
+    if (v->late != CL_SUCCESS) clf_dev_note(v, clf_cl_fault(v->late) == CLF_FAULT_LOST ? CLF_FAULT_LOST : CLF_FAULT_LATE);
     if (st == CLF_OK) st = clf_cl_check(v->late, "a kernel", v->info.name, err);
     v->late = CL_SUCCESS;
     d->stats.waits++;
     return st;
 }
 
-void clf_dev_idle(clf_dev *v) {
+clf_fault clf_dev_fault(clf_devs *d, int dev) {
+    if (!d || dev < 0 || dev >= d->n) return CLF_FAULT_NONE;
+    clf_fault f = d->dev[dev].fault;
+    d->dev[dev].fault = CLF_FAULT_NONE;
+    return f;
+}
+
+void clf_dev_give_back(clf_devs *d, clf_dev *v, void *at, size_t bytes) {
+    for (int i = 0; v->busy && at && i < 2; i++)
+        if (!v->withheld[i].at) {
+            v->withheld[i].at = at;
+            v->withheld[i].bytes = bytes;
+            return;
+        }
+    clf_mem_data_free(d->mem, at, bytes);
+}
+
+bool clf_dev_busy(const clf_devs *d, int dev) { return d && dev >= 0 && dev < d->n && d->dev[dev].busy; }
+
+static void release_events(clf_dev *v) {
+    for (unsigned i = 0; i < CLF_DEV_INFLIGHT; i++)
+        if (v->inflight[i]) clReleaseEvent(v->inflight[i]);
+    if (v->home) clReleaseEvent(v->home);
+}
+
+void clf_dev_drop(clf_dev *v, bool wait) {
     if (!v->queue) return;
-    clFinish(v->queue);
-    retire_all(v);
+    if (wait) {
+        clFinish(v->queue);
+        retire_all(v);
+    }
+    release_events(v);
     clf_hostbufs_drop(v);
     clReleaseCommandQueue(v->queue);
     v->queue = NULL;

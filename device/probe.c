@@ -52,10 +52,8 @@ void clf_probe_pointers(clf_devs *d, int dev) {
     clf_dev *v = &d->dev[dev];
     clf_err err = {0};
     if (v->info.kind != CLF_DEV_CPU || !(v->set_pointer = pointer_call(v->info.version))) return;
-    int *words = clf_mem_new(d->mem, 64, sizeof *words);
-    for (int i = 0; words && i < 64; i++) words[i] = i * 7;
-    bool yes = words && probe_run(d, dev, words, &err) == CLF_OK && probe_right(words);
-    clf_mem_free(d->mem, words, 64, sizeof *words);
+    for (int i = 0; i < 64; i++) v->probe[i] = i * 7;
+    bool yes = probe_run(d, dev, v->probe, &err) == CLF_OK && probe_right(v->probe);
     if (!yes) v->set_pointer = NULL;
     v->info.host_pointers = yes;
     d->stats = (clf_dev_stats){0};

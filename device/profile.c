@@ -71,11 +71,11 @@ void clf_profile_print(const clf_profile *p, clf_str *out) {
     c_locale_end(old);
 }
 
-/* One non-negative finite number up to a blank or the end; the rest, or NULL. */
+/* One non-negative finite decimal number up to a blank or the end; the rest, or NULL. */
 static const char *real_parse(const char *s, double *out) {
     char *end;
     s += strspn(s, " \t");
-    if (!(*s >= '0' && *s <= '9')) return NULL;
+    if (!(*s >= '0' && *s <= '9') || s[1] == 'x' || s[1] == 'X') return NULL;
     *out = strtod(s, &end);
     if (!isfinite(*out) || (*end && *end != ' ' && *end != '\t')) return NULL;
     return end;

@@ -167,34 +167,92 @@ static bool same(const clf_program *p, int dev, const clf_source *src) {
            !strcmp(p->options, src->options) && (!p->nargs || !memcmp(p->args, src->args, (size_t)p->nargs * sizeof *p->args));
 }
 
-static clf_status miss(clf_devs *d, int dev, const clf_source *src, clf_program **slot, clf_err *err) {
-    clf_program *p;
-    uint64_t t0 = clf_dev_now_ns();
-    CLF_TRY(clf_options_check(src->options, err));
-    CLF_TRY(clf_program_new(d, dev, src, NULL, &p, err));
-    uint64_t took = clf_dev_now_ns() - t0;
-    d->stats.builds++;
-    d->stats.build_ns += took;
-    CLF_TRACE(d->log, build, "%s for %s: %.1f ms%s", src->entry, d->dev[dev].info.name, (double)took * 1e-6,
-              p->failed.code ? ", failed" : "");
+static clf_program **bucket_of(clf_devs *d, int dev, const clf_source *src) {
+    return &d->bucket[(src->hash.lo ^ (uint64_t)dev) % CLF_PROGRAM_BUCKETS];
+}
+
+static clf_program *find(const clf_devs *d, int dev, const clf_source *src) {
+    clf_program *p = *bucket_of((clf_devs *)d, dev, src);
+    while (p && !same(p, dev, src)) p = p->next;
+    return p;
+}
+
+static void keep(clf_devs *d, clf_program *p, const clf_source *src) {
+    clf_program **slot = bucket_of(d, p->dev, src);
     p->next = *slot;
     *slot = p;
+}
+
+static bool complete(const clf_source *src) { return src && src->text && src->entry && src->options && (!src->nargs || src->args); }
+
+static void note_build(clf_devs *d, int dev, const char *what, uint64_t start, bool failed) {
+    uint64_t took = clf_dev_now_ns() - start;
+    d->stats.builds++;
+    d->stats.build_ns += took;
+    CLF_TRACE(d->log, build, "%s for %s: %.1f ms%s", what, d->dev[dev].info.name, (double)took * 1e-6, failed ? ", failed" : "");
+}
+
+static clf_status miss(clf_devs *d, int dev, const clf_source *src, clf_program **out, clf_err *err) {
+    uint64_t start = clf_dev_now_ns();
+    CLF_TRY(clf_options_check(src->options, err));
+    CLF_TRY(clf_program_new(d, dev, src, NULL, out, err));
+    note_build(d, dev, src->entry, start, (*out)->failed.code != CLF_OK);
+    keep(d, *out, src);
     return CLF_OK;
 }
 
 clf_status clf_program_get(clf_devs *d, int dev, const clf_source *src, clf_program **out, bool *compiled, clf_err *err) {
     clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
-    if (!src || !src->text || !src->entry || !src->options || (src->nargs && !src->args))
-        return clf_fail(err, CLF_E_ARG, "incomplete kernel source");
-    clf_program **slot = &d->bucket[(src->hash.lo ^ (uint64_t)dev) % CLF_PROGRAM_BUCKETS], *p = *slot;
-    while (p && !same(p, dev, src)) p = p->next;
+    if (!complete(src)) return clf_fail(err, CLF_E_ARG, "incomplete kernel source");
+    clf_program *p = find(d, dev, src);
     if (compiled) *compiled = !p;
-    if (!p) {
-        CLF_TRY(miss(d, dev, src, slot, err));
-        p = *slot;
-    }
+    if (!p) CLF_TRY(miss(d, dev, src, &p, err));
     if (p->failed.code != CLF_OK) return clf_fail(err, p->failed.code, "%s", p->failed.text);
     *out = p;
     return CLF_OK;
+}
+
+/* ---- many kernels in one program ---- */
+
+bool clf_program_known(const clf_devs *d, int dev, const clf_source *src) { return complete(src) && find(d, dev, src); }
+
+static clf_status joined_check(const clf_source *const *src, int n, clf_err *err) {
+    for (int i = 0; i < n; i++) {
+        if (!complete(src[i])) return clf_fail(err, CLF_E_ARG, "incomplete kernel source");
+        if (strcmp(src[i]->options, src[0]->options)) return clf_fail(err, CLF_E_ARG, "kernels of one program have different options");
+    }
+    return n < 1 ? clf_fail(err, CLF_E_ARG, "a program without kernels") : clf_options_check(src[0]->options, err);
+}
+
+/* Each source's kernel out of the program that holds them all. */
+static clf_status share(clf_devs *d, int dev, cl_program built, const clf_source *const *src, int n, clf_err *err) {
+    for (int i = 0; i < n; i++) {
+        clf_program *p = NULL;
+        if (find(d, dev, src[i])) continue;
+        CLF_TRY(clf_program_new(d, dev, src[i], built, &p, err));
+        if (p->failed.code == CLF_OK)
+            keep(d, p, src[i]);
+        else
+            clf_program_free(d, p, true);
+    }
+    return CLF_OK;
+}
+
+clf_status clf_programs_build(clf_devs *d, int dev, const char *text, size_t text_len, const clf_source *const *src, int n, clf_err *err) {
+    clf_dev *v = NULL;
+    cl_program built = NULL;
+    char what[64];
+    uint64_t start = clf_dev_now_ns();
+    CLF_TRY(clf_dev_enter(d, dev, &v, err));
+    CLF_TRY(joined_check(src, n, err));
+    snprintf(what, sizeof what, "%.40s and %d more", src[0]->entry, n - 1);
+    clf_source all = {.text = text, .text_len = text_len, .entry = what, .options = src[0]->options};
+    clf_status st = clf_program_compile(d, dev, &all, &built, err);
+    if (st == CLF_OK) {
+        st = share(d, dev, built, src, n, err);
+        clReleaseProgram(built);
+    }
+    note_build(d, dev, what, start, st != CLF_OK);
+    return st;
 }

@@ -15,6 +15,15 @@ typedef enum clf_arg_kind {
 /* An I64 right behind a memory argument is the element offset of the access from that pointer: who binds memory that starts r
  * elements into the operand subtracts r. */
 typedef struct clf_arg_desc { uint8_t kind, dtype; int16_t index; } clf_arg_desc;
+/* What a run of the text is, for who joins several kernels into one program (kernels-cl/join.h). The pieces follow each other and
+ * cover the text. The device layer does not look at them. */
+typedef enum clf_text_kind {
+    CLF_TEXT_HOLES,    /* #define lines of this kernel alone: to be undefined behind it */
+    CLF_TEXT_FILE,     /* a prelude file: needed once in a program, in front of what follows it here */
+    CLF_TEXT_FAMILIES, /* instantiations, one a line: each needed once */
+    CLF_TEXT_OWN       /* the skeleton's text, the kernel function in it */
+} clf_text_kind;
+typedef struct clf_text_piece { uint8_t kind; size_t at, len; } clf_text_piece;
 typedef struct clf_source {
     const char *text;      /* whole program, no includes left */
     size_t text_len;
@@ -22,6 +31,8 @@ typedef struct clf_source {
     const char *options;   /* whitelisted -D and -cl options; usually "" */
     const clf_arg_desc *args;
     int nargs;
+    const clf_text_piece *piece; /* of text; none: this kernel is not joined with others */
+    int npieces;
     clf_hash hash;         /* of text, entry and options; a shortcut only, the cache compares the text */
 } clf_source;
 #endif

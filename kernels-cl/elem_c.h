@@ -108,12 +108,27 @@ ELEM_CAST_INT(u8)
     ELEM_FN ELEM_C_##T clf_e_ofn_##T(int64_t n) { return (ELEM_C_##T)n; } \
     ELEM_FN int64_t clf_e_ton_##T(ELEM_C_##T a) { return (int64_t)a; }
 
+/* + - * of floats. With CLF_ARITH_PRIME (tests/prime), f64 cells are the integers modulo that prime < 2^31, kept in [0, p). */
+#define ELEM_RING(T)        \
+    ELEM_FN2(add, T, a + b) \
+    ELEM_FN2(sub, T, a - b) \
+    ELEM_FN2(mul, T, a * b) \
+    ELEM_FN1(neg, T, -a)
+#define ELEM_RING_f32 ELEM_RING(f32)
+#ifndef CLF_ARITH_PRIME
+#define ELEM_RING_f64 ELEM_RING(f64)
+#else
+#define ELEM_RING_f64                                                              \
+    ELEM_FN2(add, f64, a + b >= CLF_ARITH_PRIME ? a + b - CLF_ARITH_PRIME : a + b) \
+    ELEM_FN2(sub, f64, a < b ? a - b + CLF_ARITH_PRIME : a - b)                    \
+    ELEM_FN2(mul, f64, (uint64_t)a * (uint64_t)b % CLF_ARITH_PRIME)                \
+    ELEM_FN1(neg, f64, a == 0 ? 0 : CLF_ARITH_PRIME - a)
+#endif
+
 /* S: the suffix of the C library's functions for this float type. */
 #define ELEM_FLOAT(T, S)                                                                    \
     ELEM_COMMON(T)                                                                          \
-    ELEM_FN2(add, T, a + b)                                                                 \
-    ELEM_FN2(sub, T, a - b)                                                                 \
-    ELEM_FN2(mul, T, a * b)                                                                 \
+    ELEM_RING_##T                                                                           \
     ELEM_FN2(div, T, a / b)                                                                 \
     ELEM_FN2(min, T, a != a ? a : (a < b ? a : b))                                          \
     ELEM_FN2(max, T, a != a ? a : (a > b ? a : b))                                          \
@@ -121,7 +136,6 @@ ELEM_CAST_INT(u8)
     ELEM_FN2(mod, T, a - floor##S(a / b) * b)                                               \
     ELEM_FN2(bitand, T, clf_cast_##T##_i64(a) & clf_cast_##T##_i64(b))                      \
     ELEM_FN2(bitor, T, clf_cast_##T##_i64(a) | clf_cast_##T##_i64(b))                       \
-    ELEM_FN1(neg, T, -a)                                                                    \
     ELEM_FN1(abs, T, fabs##S(a))                                                            \
     ELEM_FN1(sign, T, a > 0 ? (ELEM_C_##T)1 : (a < 0 ? (ELEM_C_##T)-1 : a))                 \
     ELEM_FN1(round, T, floor##S(a + (ELEM_C_##T)0.5))                                       \
@@ -152,6 +166,9 @@ ELEM_CAST_INT(u8)
 ELEM_FLOAT(f32, f)
 ELEM_FLOAT(f64, )
 #undef ELEM_FLOAT
+#undef ELEM_RING_f32
+#undef ELEM_RING_f64
+#undef ELEM_RING
 
 /* A function of reals on integers: through double. */
 #define ELEM_VIA1(name, T) ELEM_FN1(name, T, clf_cast_f64_##T(clf_e_##name##_f64((double)a)))

@@ -10,6 +10,7 @@
 #include "core/fold.h"
 #include "core/op.h"
 #include "core/str.h"
+#include "device/source.h"
 
 enum { CLF_EMIT_WIDTHS = 5, CLF_EMIT_NAME = 48 }; /* 1 2 4 8 16 */
 typedef struct clf_emit {
@@ -39,7 +40,16 @@ void clf_emit_define(clf_str *out, const char *name, const char *body);
 /** The text of a skeleton or prelude file, by its name in the tree such as "skel/cell.chunk.cl": from kernel_dir when that is not ""
  *  and has the file, else the built-in one. errors: CLF_E_INTERNAL when there is none, CLF_E_NOMEM, CLF_E_IO. */
 clf_status clf_kernel_text(const char *name, const char *kernel_dir, clf_str *out, clf_err *err);
+/* The pieces of a text as it grows: each ends where the text ended when it was noted. */
+enum { CLF_TEXT_PIECES = 24 };
+typedef struct clf_pieces {
+    clf_text_piece at[CLF_TEXT_PIECES];
+    int n; /* more than CLF_TEXT_PIECES: there was no room, the text is whole all the same */
+} clf_pieces;
+/** All that was appended to `text` since the last piece is of this kind. */
+void clf_pieces_note(clf_pieces *p, clf_text_kind kind, const clf_str *text);
+
 /** Append the file with its #include "x.clh" lines replaced by prelude/x.clh. The line after elem.clh's text is `families`, what
- *  clf_emit_prelude gave. errors: as clf_kernel_text. */
-clf_status clf_kernel_expand(const char *name, const char *kernel_dir, const char *families, clf_str *out, clf_err *err);
+ *  clf_emit_prelude gave. Pieces are noted in `pieces`, which may be NULL. errors: as clf_kernel_text. */
+clf_status clf_kernel_expand(const char *name, const char *kernel_dir, const char *families, clf_pieces *pieces, clf_str *out, clf_err *err);
 #endif

@@ -49,18 +49,28 @@ static bool include_of(const char *line, size_t n, char *name) {
     return h + len < n && snprintf(name, INCLUDE_NAME, "prelude/%.*s", (int)len, line + h) < INCLUDE_NAME;
 }
 
-static clf_status put_line(const char *line, size_t n, const char *kernel_dir, const char *families, clf_str *out, clf_err *err) {
-    char name[INCLUDE_NAME];
-    if (!include_of(line, n, name)) {
-        clf_str_putn(out, line, n);
-        return CLF_OK;
-    }
+void clf_pieces_note(clf_pieces *p, clf_text_kind kind, const clf_str *text) {
+    size_t at = p->n > 0 && p->n <= CLF_TEXT_PIECES ? p->at[p->n - 1].at + p->at[p->n - 1].len : 0;
+    if (p->n > CLF_TEXT_PIECES || text->len == at) return;
+    if (p->n < CLF_TEXT_PIECES) p->at[p->n] = (clf_text_piece){(uint8_t)kind, at, text->len - at};
+    p->n++;
+}
+
+static clf_status put_include(const char *name, const char *kernel_dir, const char *families, clf_pieces *pieces, clf_str *out,
+                              clf_err *err) {
+    clf_pieces_note(pieces, CLF_TEXT_OWN, out);
     CLF_TRY(clf_kernel_text(name, kernel_dir, out, err));
+    clf_pieces_note(pieces, CLF_TEXT_FILE, out);
     if (strcmp(name, "prelude/elem.clh") == 0) clf_str_put(out, families);
+    clf_pieces_note(pieces, CLF_TEXT_FAMILIES, out);
     return CLF_OK;
 }
 
-clf_status clf_kernel_expand(const char *name, const char *kernel_dir, const char *families, clf_str *out, clf_err *err) {
+clf_status clf_kernel_expand(const char *name, const char *kernel_dir, const char *families, clf_pieces *pieces, clf_str *out,
+                             clf_err *err) {
+    clf_pieces unread = {.n = 0};
+    if (!pieces) pieces = &unread;
+    char include[INCLUDE_NAME];
     clf_str file;
     clf_status st;
     clf_str_init(&file, out->mem);
@@ -68,9 +78,13 @@ clf_status clf_kernel_expand(const char *name, const char *kernel_dir, const cha
     for (const char *s = clf_str_c(&file); *s;) {
         size_t n = strcspn(s, "\n");
         n += s[n] == '\n';
-        CLF_GO(put_line(s, n, kernel_dir, families, out, err));
+        if (include_of(s, n, include))
+            CLF_GO(put_include(include, kernel_dir, families, pieces, out, err));
+        else
+            clf_str_putn(out, s, n);
         s += n;
     }
+    clf_pieces_note(pieces, CLF_TEXT_OWN, out);
 out:
     clf_str_release(&file);
     return st;

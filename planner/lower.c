@@ -5,7 +5,6 @@
  * operator's type, a truth value of another type is tested against 0 first. */
 #include "planner/lower.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 typedef struct lower {
@@ -108,6 +107,7 @@ static int load(lower *L, int32_t q, bool indexed, int64_t row0, int64_t col0) {
 
 static bool made(const lower *L, int32_t n) { return L->done->stamp[n] == L->part + 1; }
 
+/* NOLINTBEGIN(misc-no-recursion): bounded, see make */
 static int make(lower *L, int32_t n);
 
 /* Node q as an operand of a value computed in this part, in type t. */
@@ -166,6 +166,7 @@ static int make(lower *L, int32_t n) {
     L->done->stamp[n] = L->part + 1;
     return v;
 }
+/* NOLINTEND(misc-no-recursion) */
 
 static void sink(lower *L, int32_t n) {
     const clf_gnode *x = &L->g->node[n];
@@ -189,26 +190,27 @@ static void sink(lower *L, int32_t n) {
 
 _Static_assert(sizeof(clf_value) == 24, "clf_value has no padding, so its bytes are its value");
 
-/* Canonical bytes without extents: equal keys, equal code. */
+static void put_numbers(clf_str *k, int n, const int64_t *x) { clf_str_putn(k, (const char *)x, (size_t)n * sizeof *x); }
+
+/* Canonical bytes without extents: equal keys, equal code. Counts come first, so no other list can give the same bytes. */
 static clf_status step_key(clf_plan *plan, clf_step *s, clf_err *err) {
     const clf_cplan *c = &s->c;
     clf_str k;
     clf_str_init(&k, plan->arena.mem);
-    int n[7] = {c->naxes, c->nin, c->nparam, c->nout, c->naccess, c->nvalue, c->nsink};
-    clf_str_putn(&k, (const char *)n, sizeof n);
-    for (int i = 0; i < c->nin; i++) clf_str_fmt(&k, "%d.%d.%d,", c->in[i].dtype, c->in[i].format, c->in[i].rank);
-    for (int i = 0; i < c->nout; i++) clf_str_fmt(&k, "%d.%d,", c->out[i].dtype, c->out[i].rank);
+    put_numbers(&k, 7, (const int64_t[]){c->naxes, c->nin, c->nparam, c->nout, c->naccess, c->nvalue, c->nsink});
+    for (int i = 0; i < c->nin; i++) put_numbers(&k, 3, (const int64_t[]){c->in[i].dtype, c->in[i].format, c->in[i].rank});
+    for (int i = 0; i < c->nout; i++) put_numbers(&k, 2, (const int64_t[]){c->out[i].dtype, c->out[i].rank});
     clf_str_putn(&k, (const char *)c->param, (size_t)c->nparam);
     for (int i = 0; i < c->naccess; i++) {
-        clf_str_fmt(&k, "a%d.%d", c->access[i].input, c->access[i].protocol);
+        put_numbers(&k, 3, (const int64_t[]){c->access[i].input, c->access[i].protocol, c->access[i].rank});
         for (int d = 0; d < c->access[i].rank; d++) {
             const clf_at *at = &c->access[i].at[d];
-            clf_str_fmt(&k, "(%d %d %" PRId64 " %" PRId64 ")", at->axis, at->value, at->mul, at->add);
+            put_numbers(&k, 4, (const int64_t[]){at->axis, at->value, at->mul, at->add});
         }
     }
     clf_str_putn(&k, (const char *)c->value, (size_t)c->nvalue * sizeof *c->value); /* no padding in clf_value */
     for (int i = 0; i < c->nsink; i++)
-        clf_str_fmt(&k, "s%d.%d.%x.%d.%d", c->sink[i].kind, c->sink[i].fold, c->sink[i].keep, c->sink[i].value[0], c->sink[i].out[0]);
+        put_numbers(&k, 5, (const int64_t[]){c->sink[i].kind, c->sink[i].fold, c->sink[i].keep, c->sink[i].value[0], c->sink[i].out[0]});
     clf_status st = CLF_OK;
     s->key = k.failed ? NULL : clf_arena_strn(&plan->arena, clf_str_c(&k), k.len);
     s->key_len = (uint32_t)k.len;

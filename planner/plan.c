@@ -94,15 +94,7 @@ static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel
     return clf_plan_check(p, err);
 }
 
-static const clf_selector *selector_named(const char *name) {
-    for (int i = 0; clf_selectors[i]; i++)
-        if (!strcmp(clf_selectors[i]->name, name)) return clf_selectors[i];
-    return NULL;
-}
-
-clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const char *selector, const clf_limits *lim, clf_mem *mem, clf_err *err) {
-    const clf_selector *sel = selector_named(selector);
-    if (!sel) return clf_fail(err, CLF_E_NAME, "no fusion selector named '%s' (none, all)", selector);
+clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_mem *mem, clf_err *err) {
     clf_plan *p = clf_mem_new(mem, 1, sizeof *p);
     if (!p) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     clf_arena scratch;

@@ -75,9 +75,10 @@ typedef struct clf_limits {
 
 /** Name of a reason's text. */
 const char *clf_reason_text(clf_reason r);
-/** Plan graph g with the named selector ("none" or "all"). The plan owns its memory; release with clf_plan_free.
- *  errors: CLF_E_NAME unknown selector; CLF_E_NOMEM; CLF_E_INTERNAL if a checker objects. */
-clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const char *selector, const clf_limits *lim, clf_mem *mem, clf_err *err);
+typedef struct clf_selector clf_selector; /* planner/select.h */
+/** Plan graph g with a selector. The plan owns its memory; release with clf_plan_free.
+ *  errors: CLF_E_NOMEM; CLF_E_INTERNAL if a checker objects. */
+clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_mem *mem, clf_err *err);
 void clf_plan_free(clf_plan *p);
 clf_status clf_plan_check(const clf_plan *p, clf_err *err);
 void clf_plan_print(const clf_plan *p, clf_str *out);

@@ -23,7 +23,7 @@ static bool same_space(const clf_graph *g, int32_t a, int32_t b) {
 }
 
 static bool fused(const clf_pass *p, int32_t n, int k) {
-    return clf_node_loops(p->g, n) && clf_memo_fusable(p->m, n, k) && p->sel->fuse(p->m, n, k);
+    return clf_node_loops(p->g, n) && clf_memo_fusable(p->m, n, k) && p->sel->fuse(p->sel, p->m, n, k);
 }
 
 /* The node whose memory an unfused input needs. */

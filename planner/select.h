@@ -24,13 +24,16 @@ typedef struct clf_cover {
     uint8_t *copied;    /* cheap: every part that needs it computes it again */
 } clf_cover;
 
-typedef struct clf_selector {
+/* A selector answers for every edge of the memo. One with state embeds this struct first: a candidate of a search, for one. */
+struct clf_selector {
     const char *name;
-    /* Shall input k of n, which the memo allows to fuse, be fused? */
-    bool (*fuse)(const clf_memo *m, int32_t n, int k);
+    /* Shall input k of n, which the memo allows to fuse, be fused? The same answer whenever asked during one selection. */
+    bool (*fuse)(const clf_selector *self, const clf_memo *m, int32_t n, int k);
     bool join;          /* loops that read the same memory share a pass */
-} clf_selector;
+};
 extern const clf_selector *const clf_selectors[]; /* NULL-ended */
+/** The selector of this name, NULL if there is none. */
+const clf_selector *clf_selector_find(const char *name);
 
 clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *arena, clf_cover *out, clf_err *err);
 /** A product reads its operand through a transpose: the node whose memory it needs, and whether transposed. */

@@ -90,7 +90,7 @@ static clf_status compare(clf_report *r, clf_err *err) {
     for (int i = 0; clf_selectors[i] && r->nalternative < CLF_MOST_ALTERNATIVES; i++) {
         if (!strcmp(clf_selectors[i]->name, r->selector)) continue;
         clf_plan *p;
-        CLF_TRY(clf_plan_new(&p, &r->f->g, clf_selectors[i]->name, &lim, &r->c->mem, err));
+        CLF_TRY(clf_plan_new(&p, &r->f->g, clf_selectors[i], &lim, &r->c->mem, err));
         clf_alternative *a = &r->alternative[r->nalternative++];
         *a = (clf_alternative){clf_selectors[i]->name, p->nstep, 0};
         for (int32_t s = 0; s < p->nstep; s++) a->predicted_ns += clf_step_cost_ns(p, &p->step[s], dev);
@@ -99,25 +99,37 @@ static clf_status compare(clf_report *r, clf_err *err) {
     return CLF_OK;
 }
 
-static clf_status analyze(clf_report *r, clf_exe *x, clf_frozen *f, clf_err *err) {
+static clf_status fill_slots(const clf_report *r, clf_frozen *f, clf_err *err) {
+    for (size_t s = 0; s < f->nslot; s++) {
+        if (f->slot_node[s]->g.op == CLF_OP_PARAM) return clf_fail(err, CLF_E_ARG, "explain: a program with parameters cannot be measured");
+        clf_slot_fill(&f->slot[s], f->slot_node[s]);
+    }
+    return clf_leaves_check(r->c, f->nslot, f->slot_node, err);
+}
+
+/* The first run warms up, and settles which plan it is when a device fails; the second is timed. */
+static clf_status run_twice(clf_report *r, clf_frozen *f, clf_buf **bufs, clf_err *err) {
+    clf_ctx *c = r->c;
+    clf_exe *x = NULL;
+    CLF_TRY(fill_slots(r, f, err));
+    CLF_TRY(clf_run_plan(c, &f->g, &x, err));
+    CLF_TRY(clf_run_exe(c, &f->g, x, f->slot, bufs, err));
+    for (size_t i = 0; i < f->nroot; i++) clf_buf_unref(bufs[i]);
+    CLF_TRY(clf_run_plan(c, &f->g, &x, err));
+    r->x = x = clf_exe_latest(x);
+    CLF_TRY(clf_exe_run(c, x, f->slot, true, bufs, err));
+    for (size_t i = 0; i < f->nroot; i++) clf_buf_unref(bufs[i]);
+    for (int32_t s = 0; s < x->plan->nstep; s++) r->measured_ns += x->step[s].measured_ns;
+    r->analyzed = true;
+    return CLF_OK;
+}
+
+static clf_status analyze(clf_report *r, clf_frozen *f, clf_err *err) {
     clf_ctx *c = r->c;
     clf_buf **bufs = clf_mem_new(&c->mem, f->nroot, sizeof *bufs);
     if (!bufs) return clf_fail(err, CLF_E_NOMEM, "explain: out of memory");
-    clf_status st = CLF_OK;
-    for (size_t s = 0; s < f->nslot && st == CLF_OK; s++) {
-        if (f->slot_node[s]->g.op == CLF_OP_PARAM)
-            st = clf_fail(err, CLF_E_ARG, "explain: a program with parameters cannot be measured");
-        else
-            clf_slot_fill(&f->slot[s], f->slot_node[s]);
-    }
-    if (st == CLF_OK) st = clf_leaves_check(c, f->nslot, f->slot_node, err);
-    for (int round = 0; round < 2 && st == CLF_OK; round++) { /* the first run warms up */
-        st = clf_exe_run(c, x, f->slot, true, bufs, err);
-        for (size_t i = 0; i < f->nroot && st == CLF_OK; i++) clf_buf_unref(bufs[i]);
-    }
+    clf_status st = run_twice(r, f, bufs, err);
     clf_mem_free(&c->mem, bufs, f->nroot, sizeof *bufs);
-    for (int32_t s = 0; s < x->plan->nstep; s++) r->measured_ns += x->step[s].measured_ns;
-    r->analyzed = true;
     return st;
 }
 
@@ -150,14 +162,14 @@ static clf_status explain_locked(clf_ctx *c, size_t n, clf_mat *const *m, clf_ex
     CLF_GO(clf_freeze(c, n, nodes, 0, NULL, &f, err));
     CLF_GO(clf_run_plan(c, &f.g, &x, err));
     clf_report r = {.c = c,
-                    .x = x,
+                    .x = clf_exe_latest(x),
                     .f = &f,
                     .selector = c->knobs.fuse,
                     .memo = (flags & CLF_EXPLAIN_MEMO) != 0,
                     .kernel = (flags & CLF_EXPLAIN_KERNEL) != 0};
-    r.peak_bytes = peak_bytes(x->plan);
+    if (flags & CLF_EXPLAIN_ANALYZE) CLF_GO(analyze(&r, &f, err));
+    r.peak_bytes = peak_bytes(r.x->plan);
     CLF_GO(compare(&r, err));
-    if (flags & CLF_EXPLAIN_ANALYZE) CLF_GO(analyze(&r, x, &f, err));
     CLF_GO(write_report(&r, format, write, user, err));
 out:
     clf_frozen_release(&f);

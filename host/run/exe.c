@@ -5,7 +5,9 @@
 
 #include <string.h>
 
+#include "host/run/exe_kernels.h"
 #include "host/run/run.h"
+#include "planner/select.h"
 
 enum { TINY_CELLS = 4096 }; /* a step this small only feeds the host from the host */
 
@@ -13,7 +15,8 @@ static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "e
 
 /* ---- placement ---- */
 
-static bool forced_host(const clf_ctx *c) { return clf_run_wants_host(c) || !strcmp(c->knobs.tier, "0"); }
+static bool forced_ref(const clf_ctx *c) { return !strcmp(c->knobs.tier, "ref"); }
+static bool forced_host(const clf_ctx *c) { return clf_run_wants_host(c) || !strcmp(c->knobs.tier, "0") || forced_ref(c); }
 static bool forced_device(const clf_ctx *c) { return c->knobs.device[0] && !clf_run_wants_host(c); }
 
 /* Tests and the curious ask for kernels even where they do not pay. */
@@ -28,9 +31,11 @@ static double plan_cost(const clf_plan *p, const clf_profile *dev) {
 }
 
 /* Would any step ever be worth a launch? Decided from the host's figures alone, so that small work never loads OpenCL. */
-static clf_status choose_device(clf_ctx *c, clf_exe *x, clf_err *err) {
-    x->device = -1;
-    if (forced_host(c)) return CLF_OK;
+static clf_status choose_device(clf_ctx *c, clf_exe *x, const clf_exe *like, clf_err *err) {
+    x->device = like ? like->device : -1;
+    if (like) return CLF_OK;
+    if (clf_run_lost(c) && !x->ways.why) x->ways.why = "the device is lost";
+    if (forced_host(c) || clf_run_lost(c) || x->ways.host) return CLF_OK;
     double host = plan_cost(x->plan, clf_run_host_profile(c));
     if (forced_device(c) || forced_kernels(c)) return clf_run_device(c, true, &x->device, err);
     clf_profile bar;
@@ -79,134 +84,44 @@ static clf_status sizes(clf_exe *x, int32_t s, clf_err *err) {
     return CLF_OK;
 }
 
-static clf_status on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
+clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
     clf_exe_step *e = &x->step[s];
-    if (!clf_tile_fits(&x->plan->step[s].c)) {
+    if (forced_ref(c) || !clf_tile_fits(&x->plan->step[s].c)) {
         e->executor = CLF_ON_REF;
-        e->why = "the host executor does not cover this operator";
+        e->why = forced_ref(c) ? "the tier setting asks for the reference executor" : "the host executor does not cover this operator";
         return CLF_OK;
     }
     e->executor = CLF_ON_TILE;
     return clf_run_tile(c, &x->plan->step[s], &e->tile, err);
 }
 
-static const clf_skel *pick_skeleton(clf_ctx *c, const clf_cplan *cplan, const clf_profile *dev) {
-    for (int i = 0; clf_skels[i]; i++) {
-        bool wanted = !strcmp(c->knobs.strategy, "auto") || !strcmp(c->knobs.strategy, clf_skels[i]->strategy);
-        if (wanted && clf_skels[i]->fits(cplan, dev)) return clf_skels[i];
-    }
-    return NULL;
-}
-
-static clf_status keep_args(clf_exe *x, clf_exe_step *e, const clf_source *src, clf_err *err) {
-    e->nargs = src->nargs;
-    e->args = clf_arena_new(&x->arena, (size_t)src->nargs, sizeof *e->args);
-    if (!e->args) return no_memory(err);
-    memcpy(e->args, src->args, (size_t)src->nargs * sizeof *e->args);
-    return CLF_OK;
-}
-
-/* ---- grids in TIME: an operand larger than the device's largest allocation is visited in runs of whole chunks ---- */
-
-/* Operands of a step that go through buffers: the largest that a part sees a part of, and the largest that every part sees whole. */
-static void largest_operands(const clf_exe *x, const clf_step *t, const clf_exe_step *e, double *cut, double *whole) {
-    *cut = 0;
-    *whole = (double)e->sched.scratch_bytes;
-    for (int i = 0; i < t->nin + t->nout; i++) {
-        const clf_plan_value *v = &x->plan->value[i < t->nin ? t->in[i] : t->out[i - t->nin]];
-        double *most = clf_sched_spans(&e->sched, v) ? cut : whole;
-        if ((double)v->bytes > *most) *most = (double)v->bytes;
-    }
-}
-
-static clf_status split_in_time(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_err *err) {
-    const clf_step *t = &x->plan->step[s];
-    clf_exe_step *e = &x->step[s];
-    const clf_profile *dev = clf_run_device_profile(c);
-    const clf_dev_info *info = clf_devs_info(c->run->devs, x->device);
-    double limit = (double)info->max_alloc_bytes, cut, whole;
-    if (info->host_pointers || limit <= 0) return CLF_OK; /* every operand is in place */
-    if (c->knobs.mem_limit && (double)c->knobs.mem_limit < limit) limit = (double)c->knobs.mem_limit;
-    largest_operands(x, t, e, &cut, &whole);
-    int64_t chunks = (e->sched.extent + e->sched.grain - 1) / e->sched.grain;
-    double chunk = cut * (double)e->sched.grain / (double)(e->sched.extent > 0 ? e->sched.extent : 1);
-    if (whole > limit || (cut > limit && chunk > limit))
-        return clf_fail(err, CLF_E_LIMIT, "an operand of %.0f bytes cannot be cut to the device's largest allocation of %.0f",
-                        whole > limit ? whole : cut, limit);
-    if (cut <= limit) return CLF_OK;
-    int64_t each = (int64_t)(limit / chunk);
-    e->nparts = (int)((chunks + each - 1) / each);
-    e->part = clf_arena_new(&x->arena, (size_t)e->nparts, sizeof *e->part);
-    if (!e->part) return no_memory(err);
-    for (int i = 0; i < e->nparts; i++) {
-        clf_grid g = {i * each, i * each + each < chunks ? i * each + each : chunks};
-        CLF_TRY(skel->sched(&t->c, dev, g, &e->part[i], err));
-    }
-    return CLF_OK;
-}
-
-static clf_status build_kernel(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_arena *scratch, clf_err *err) {
-    const clf_cplan *cp = &x->plan->step[s].c;
-    clf_exe_step *e = &x->step[s];
-    const clf_profile *dev = clf_run_device_profile(c);
-    clf_source src;
-    bool compiled = false;
-    CLF_TRY(skel->sched(cp, dev, (clf_grid){0, INT64_MAX}, &e->sched, err));
-    skel->facts(cp, dev, &e->sched, &e->facts);
-    CLF_TRY(skel->emit(cp, &e->sched, c->knobs.kernel_dir, scratch, &src, err));
-    clf_run_dump(c, "kernel", "cl", src.text, src.text_len);
-    CLF_TRACE(&c->trace, emit, "step %d: %s by %s, %zu bytes of text, %d arguments", s, src.entry, skel->name, src.text_len, src.nargs);
-    CLF_TRY(clf_program_get(c->run->devs, x->device, &src, &e->program, &compiled, err));
-    c->stats.kernels_built += compiled;
-    c->stats.kernel_hits += !compiled;
-    CLF_TRY(split_in_time(c, x, s, skel, err));
-    e->executor = CLF_ON_KERNEL;
-    if (e->sched.scratch_bytes > x->scratch_bytes) x->scratch_bytes = e->sched.scratch_bytes;
-    return keep_args(x, e, &src, err);
-}
-
-/* The kernel, or, whatever goes wrong short of running out of memory, the host. */
-static clf_status on_device(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
-    clf_exe_step *e = &x->step[s];
-    const clf_skel *skel = pick_skeleton(c, &x->plan->step[s].c, clf_run_device_profile(c));
-    if (!skel) {
-        CLF_TRY(on_host(c, x, s, err));
-        e->why = "no skeleton covers this operator";
-        return CLF_OK;
-    }
-    clf_arena scratch;
-    clf_err failed = {CLF_OK, ""};
-    clf_arena_init(&scratch, &c->mem);
-    clf_status st = build_kernel(c, x, s, skel, &scratch, &failed);
-    clf_arena_release(&scratch);
-    if (st == CLF_OK) return CLF_OK;
-    CLF_TRACE(&c->trace, build, "step %d falls back to the host executor: %s", s, failed.text);
-    if (st == CLF_E_NOMEM) return clf_fail(err, st, "%s", failed.text);
-    CLF_TRY(on_host(c, x, s, err));
-    e->why = "its kernel did not build, or does not fit the device";
-    return CLF_OK;
-}
-
-static clf_status prepare_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_err *err) {
+/* Kernels get only their mark here: clf_exe_kernels writes and builds them together. */
+static clf_status place_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_err *err) {
     const clf_step *t = &x->plan->step[s];
     clf_exe_step *e = &x->step[s];
     e->why = "";
-    e->read_bytes = t->read_bytes;
-    e->write_bytes = t->write_bytes;
-    if (t->kind != CLF_STEP_FUSED)
+    if (t->kind != CLF_STEP_FUSED) {
         e->executor = t->kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : CLF_ON_CALLOUT;
-    else {
-        CLF_TRY(sizes(x, s, err));
-        CLF_TRY(home || x->device < 0 ? on_host(c, x, s, err) : on_device(c, x, s, err));
+        return CLF_OK;
     }
+    CLF_TRY(sizes(x, s, err));
+    if (home || x->device < 0) {
+        CLF_TRY(clf_exe_on_host(c, x, s, err));
+        if (x->device < 0 && x->ways.why && !e->why[0]) e->why = x->ways.why;
+        return CLF_OK;
+    }
+    e->executor = CLF_ON_KERNEL;
+    return CLF_OK;
+}
+
+static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
+    const clf_step *t = &x->plan->step[s];
+    clf_exe_step *e = &x->step[s];
     bool kernel = e->executor == CLF_ON_KERNEL;
-    if (kernel) {
-        e->read_bytes = e->facts.read_bytes;
-        e->write_bytes = e->facts.write_bytes;
-    }
+    e->read_bytes = kernel ? e->facts.read_bytes : t->read_bytes;
+    e->write_bytes = kernel ? e->facts.write_bytes : t->write_bytes;
     e->predicted_ns = clf_step_cost_ns(x->plan, t, kernel ? clf_run_device_profile(c) : clf_run_host_profile(c));
     x->predicted_ns += e->predicted_ns;
-    return CLF_OK;
 }
 
 /* ---- scratch of a run, allocated once ---- */
@@ -253,12 +168,12 @@ static void dump_stages(clf_ctx *c, const clf_exe *x) {
 }
 
 /* One line a stage, for CLF_LOG. */
-static void trace_plan(const clf_ctx *c, const clf_plan *p, const char *selector) {
+static void trace_plan(const clf_ctx *c, const clf_plan *p, const clf_selector *sel) {
     const clf_trace *t = &c->trace;
     CLF_TRACE(t, graph, "%d nodes, %d slots, %d results", p->g.n, p->g.nslot, p->g.nroot);
     CLF_TRACE(t, rules, "%d edges rewritten", p->nfired);
     CLF_TRACE(t, memo, "%d entries for %d nodes", p->nentry, p->g.n);
-    CLF_TRACE(t, plan, "selector %s: %d steps, %d values, %d cuts", selector, p->nstep, p->nvalue, p->ncut);
+    CLF_TRACE(t, plan, "selector %s: %d steps, %d values, %d cuts", sel->name, p->nstep, p->nvalue, p->ncut);
 }
 
 static void trace_step(const clf_ctx *c, const clf_exe *x, int32_t s) {
@@ -273,29 +188,32 @@ static void trace_step(const clf_ctx *c, const clf_exe *x, int32_t s) {
                   executor[e->executor]);
 }
 
-static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const char *selector, clf_err *err) {
+static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const clf_selector *sel, const clf_exe *like, clf_err *err) {
     clf_limits lim = {(int)c->knobs.kernel_ops, 48};
-    CLF_TRY(clf_plan_new(&x->plan, g, selector, &lim, &c->mem, err));
+    CLF_TRY(clf_plan_new(&x->plan, g, sel, &lim, &c->mem, err));
     dump_stages(c, x);
-    trace_plan(c, x->plan, selector);
-    CLF_TRY(choose_device(c, x, err));
+    trace_plan(c, x->plan, sel);
+    CLF_TRY(choose_device(c, x, like, err));
     x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
     uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
     if (!x->step || !home) return no_memory(err);
-    if (x->device >= 0 && !forced_kernels(c)) CLF_TRY(keep_tiny_home(x, home, err));
+    if (x->device >= 0 && !forced_kernels(c) && !c->knobs.check) CLF_TRY(keep_tiny_home(x, home, err));
+    for (int32_t s = 0; s < x->plan->nstep; s++) CLF_TRY(place_step(c, x, s, home[s], err));
+    CLF_TRY(clf_exe_kernels(c, x, err));
     for (int32_t s = 0; s < x->plan->nstep; s++) {
-        CLF_TRY(prepare_step(c, x, s, home[s], err));
+        predict_step(c, x, s);
         trace_step(c, x, s);
     }
     return make_room(c, x, err);
 }
 
-clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const char *selector, clf_err *err) {
+clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe *like, clf_err *err) {
     clf_exe *x = clf_mem_new(&c->mem, 1, sizeof *x);
     if (!x) return no_memory(err);
     clf_arena_init(&x->arena, &c->mem);
     x->device = -1;
-    clf_status st = prepare(c, x, g, selector, err);
+    x->ways = c->run->ways;
+    clf_status st = prepare(c, x, g, sel, like, err);
     if (st == CLF_OK)
         *out = x;
     else
@@ -303,13 +221,34 @@ clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const char
     return st;
 }
 
-void clf_exe_free(clf_ctx *c, clf_exe *x) {
-    if (!x) return;
+static void free_now(clf_ctx *c, clf_exe *x) {
     clf_plan_free(x->plan);
     clf_arena_release(&x->arena);
     clf_mem_free(&c->mem, x->scratch, 1, x->counter_bytes + x->scratch_bytes);
     clf_mem_free(&c->mem, x->key, x->key_len, 1);
     clf_mem_free(&c->mem, x, 1, sizeof *x);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): one level deep, see below */
+void clf_exe_free(clf_ctx *c, clf_exe *x) {
+    if (!x) return;
+    clf_exe_free(c, x->instead); /* which has none itself */
+    x->instead = NULL;
+    if (!x->busy) {
+        free_now(c, x);
+        return;
+    }
+    x->next = c->run->quarantine;
+    c->run->quarantine = x;
+}
+
+void clf_exe_free_quarantine(clf_ctx *c) {
+    while (c->run->quarantine) {
+        clf_exe *x = c->run->quarantine;
+        c->run->quarantine = x->next;
+        for (int32_t v = 0; v < x->plan->nvalue; v++) clf_buf_unref(x->made[v]);
+        free_now(c, x);
+    }
 }
 
 const char *clf_exe_where(clf_ctx *c, const clf_exe *x, const clf_exe_step *s) {

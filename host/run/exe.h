@@ -42,6 +42,13 @@ typedef struct clf_exe_step {
     const char *why;               /* why this executor, when it is not the first choice; "" */
 } clf_exe_step;
 
+/* What a plan may use, below what the settings allow. Zeroed: everything. */
+typedef struct clf_exe_ways {
+    bool host;           /* no OpenCL device */
+    size_t alloc_bytes;  /* operands in buffers in parts of at most this; 0: what the device takes */
+    const char *why;     /* for explain; NULL: nothing to say */
+} clf_exe_ways;
+
 typedef struct clf_exe {
     clf_plan *plan;
     clf_arena arena;               /* arrays of the steps */
@@ -56,14 +63,24 @@ typedef struct clf_exe {
     size_t scratch_bytes, counter_bytes;
     double predicted_ns;
     uint64_t runs;
+    clf_exe_ways ways;
+    bool busy;                     /* its last run failed and a device may still be writing: it does not run again, and nothing of
+                                      it is freed before the end */
+    struct clf_exe *instead;       /* what runs in its place since it failed (failure.c); owned */
     char *key;                     /* plan cache: whole key, compared whole */
     size_t key_len;
     struct clf_exe *next;
 } clf_exe;
 
-/** Prepare graph g for running: plan (selector from the knobs), place, build. errors: what planning and building give. */
-clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const char *selector, clf_err *err);
+/** Prepare graph g for running: plan, place, build. like: on the device of that plan; NULL: where it costs least.
+ *  errors: what planning and building give. */
+clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe *like, clf_err *err);
+/** A busy plan is put aside instead. */
 void clf_exe_free(clf_ctx *c, clf_exe *x);
+/** At the end, when no device runs any more. */
+void clf_exe_free_quarantine(clf_ctx *c);
+/** The plan that runs when x is asked for. */
+static inline clf_exe *clf_exe_latest(clf_exe *x) { return x->instead ? x->instead : x; }
 /** Run. results[r] receives a new reference for root r (slots: their own buffer). timed: wait after each step and note its time. */
 clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_buf **results, clf_err *err);
 /** "device 0 (host)" or the device's name. */

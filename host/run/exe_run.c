@@ -162,13 +162,20 @@ static void drop(runner *r, int32_t v) {
     r->x->made[v] = NULL;
 }
 
-/* Intermediates whose last reader this was. */
-static void release_dead(runner *r, int32_t s) {
+/* Intermediates whose last reader this was. Memory that is not from the pool is free for anybody at once: the device must be done. */
+static clf_status drop_dead(runner *r, int32_t v, int32_t s, clf_err *err) {
+    const clf_buf *b = r->x->made[v];
+    if (r->x->plan->value[v].last != s || !b) return CLF_OK;
+    if (!b->blocks) CLF_TRY(settle(r, err));
+    drop(r, v);
+    return CLF_OK;
+}
+
+static clf_status release_dead(runner *r, int32_t s, clf_err *err) {
     const clf_step *t = &r->x->plan->step[s];
-    for (int i = 0; i < t->nin; i++)
-        if (r->x->plan->value[t->in[i]].last == s) drop(r, t->in[i]);
-    for (int i = 0; i < t->nout; i++)
-        if (r->x->plan->value[t->out[i]].last == s) drop(r, t->out[i]);
+    for (int i = 0; i < t->nin; i++) CLF_TRY(drop_dead(r, t->in[i], s, err));
+    for (int i = 0; i < t->nout; i++) CLF_TRY(drop_dead(r, t->out[i], s, err));
+    return CLF_OK;
 }
 
 static clf_status run_step(runner *r, int32_t s, bool timed, clf_err *err) {
@@ -184,8 +191,7 @@ static clf_status run_step(runner *r, int32_t s, bool timed, clf_err *err) {
     }
     r->c->stats.bytes_read += (uint64_t)e->read_bytes;
     r->c->stats.bytes_written += (uint64_t)e->write_bytes;
-    release_dead(r, s);
-    return CLF_OK;
+    return release_dead(r, s, err);
 }
 
 static clf_status take_results(runner *r, clf_buf **results, clf_err *err) {
@@ -208,6 +214,7 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     runner r = {c, x, slots, false};
     const clf_plan *p = x->plan;
     uint64_t start = now_ns();
+    if (x->busy) return clf_fail(err, CLF_E_DEVICE, "the device of this plan does not answer");
     for (int32_t v = 0; v < p->nvalue; v++) {
         x->made[v] = NULL;
         x->value[v] = p->value[v].slot >= 0 ? (void *)(uintptr_t)slots[p->value[v].slot].ptr : NULL;
@@ -220,10 +227,12 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     else {
         clf_err later = {CLF_OK, ""};
         settle(&r, &later); /* nothing may be in flight when memory goes back; the first error stands */
-        if (x->scratch) memset(x->scratch, 0, x->counter_bytes); /* a half-run grid leaves its counter in the middle */
     }
+    x->busy = st != CLF_OK && clf_dev_busy(c->run->devs, x->device);
+    if (x->busy) clf_blocks_withhold(&c->run->blocks); /* what this run used stays where it is, and what it gave back goes nowhere */
+    if (st != CLF_OK && x->scratch && !x->busy) memset(x->scratch, 0, x->counter_bytes); /* a half-run grid leaves its counter anywhere */
     if (st == CLF_OK) st = take_results(&r, results, err);
-    for (int32_t v = 0; v < p->nvalue; v++) drop(&r, v);
+    for (int32_t v = 0; v < p->nvalue && !x->busy; v++) drop(&r, v);
     for (int32_t i = 0; i < p->nroot && st != CLF_OK; i++) {
         clf_buf_unref(results[i]);
         results[i] = NULL;

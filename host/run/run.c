@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "planner/select.h"
+
 clf_run *clf_run_new(clf_ctx *c, clf_err *err) {
     clf_run *r = clf_mem_new(&c->mem, 1, sizeof *r);
     if (!r) {
@@ -56,7 +58,8 @@ void clf_run_free(clf_ctx *c) {
     clf_devs_close(r->devs);
     clf_blas_close(r->blas);
     clf_pool_free(r->pool);
-    clf_blocks_trim(&r->blocks);
+    clf_exe_free_quarantine(c);
+    clf_blocks_release(&r->blocks);
     clf_mem_free(&c->mem, r, 1, sizeof *r);
     c->run = NULL;
 }
@@ -75,7 +78,8 @@ void clf_run_open_devices(clf_ctx *c) {
                       .max_alloc_bytes = c->knobs.max_alloc,
                       .no_host_pointers = !c->knobs.host_pointers};
     r->devs_tried = true;
-    if (clf_devs_open(&r->devs, &o, &err) != CLF_OK) {
+    r->devs_status = clf_devs_open(&r->devs, &o, &err);
+    if (r->devs_status != CLF_OK) {
         r->devs = NULL;
         snprintf(r->devs_why, sizeof r->devs_why, "%s", err.text);
     } else
@@ -101,6 +105,34 @@ static clf_status pinned_profile(clf_ctx *c, clf_profile *p, clf_err *err) {
     return clf_profile_parse(p, text, n, err);
 }
 
+static void close_devices(clf_ctx *c, void (*close)(clf_devs *)) {
+    clf_run *r = c->run;
+    if (r->devs) c->stats.build_ns += clf_devs_stats(r->devs).build_ns;
+    close(r->devs);
+    r->devs = NULL;
+    r->devs_tried = false;
+    r->chosen = -1;
+}
+
+bool clf_run_lost(const clf_ctx *c) { return c->run->lost > 1; }
+
+void clf_run_lose(clf_ctx *c) {
+    clf_run *r = c->run;
+    CLF_TRACE(&c->trace, launch, "device lost: %s", r->lost ? "everything stays on the host" : "opening it once more");
+    clf_run_forget(c);
+    close_devices(c, clf_devs_abandon);
+    r->lost++;
+    c->stats.devices_lost++;
+}
+
+/* Nothing usable there. A later evaluation looks again: drivers come back. */
+static clf_status no_device(clf_ctx *c, clf_err *err) {
+    clf_run *r = c->run;
+    bool memory = r->devs_status == CLF_E_NOMEM;
+    close_devices(c, clf_devs_close);
+    return clf_fail(err, memory ? CLF_E_NOMEM : CLF_E_NODEV, "no OpenCL device: %s", r->devs_why);
+}
+
 clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err) {
     clf_run *r = c->run;
     *dev = r->chosen;
@@ -108,7 +140,7 @@ clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err) {
     clf_run_open_devices(c);
     int d = r->devs ? clf_devs_find(r->devs, c->knobs.device) : -1;
     if (d < 0 && required) {
-        if (!r->devs || !clf_devs_count(r->devs)) return clf_fail(err, CLF_E_NODEV, "no OpenCL device: %s", r->devs_why);
+        if (!r->devs || !clf_devs_count(r->devs)) return no_device(c, err);
         return clf_fail(err, CLF_E_NODEV, "no device matches '%s' (see clfuse info)", c->knobs.device);
     }
     if (d < 0) return CLF_OK;
@@ -149,14 +181,6 @@ static clf_status change_threads(clf_ctx *c, clf_err *err) {
     return CLF_OK;
 }
 
-static void close_devices(clf_ctx *c) {
-    clf_run *r = c->run;
-    if (r->devs) c->stats.build_ns += clf_devs_stats(r->devs).build_ns;
-    clf_devs_close(r->devs);
-    r->devs = NULL;
-    r->devs_tried = false;
-}
-
 clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
     clf_run *r = c->run;
     const clf_knobs *is = &c->knobs;
@@ -165,8 +189,9 @@ clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
     if (was->threads != is->threads) CLF_TRY(change_threads(c, err));
     if (!memcmp(was, is, sizeof *is)) return CLF_OK;
     clf_run_forget(c);
-    if (reopen) close_devices(c);
+    if (reopen) close_devices(c, clf_devs_close);
     if (reopen || strcmp(was->device, is->device) || strcmp(was->profile_file, is->profile_file)) r->chosen = -1;
+    if (reopen || strcmp(was->device, is->device)) r->lost = 0;
     if (folder || was->threads != is->threads) r->host_profiled = false;
     return CLF_OK;
 }
@@ -217,13 +242,22 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err *err) {
+    const clf_selector *sel = c->run->selector ? c->run->selector : clf_selector_find(c->knobs.fuse);
+    if (!sel) return clf_fail(err, CLF_E_NAME, "no fusion selector named '%s' (none, all)", c->knobs.fuse);
+    *out = sel;
+    return CLF_OK;
+}
+
 static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, uint64_t h, clf_exe **out, clf_err *err) {
     clf_run *r = c->run;
     uint64_t start = now_ns();
     clf_exe *x = NULL;
+    const clf_selector *sel = NULL;
     /* a cache, not a leak: programs that never repeat start over */
     if (r->nplans >= CLF_PLANS_KEPT || r->key_bytes > CLF_PLAN_KEYS_BYTES) clf_run_forget(c);
-    CLF_TRY(clf_exe_new(&x, c, g, c->knobs.fuse, err));
+    CLF_TRY(clf_run_selector(c, &sel, err));
+    CLF_TRY(clf_exe_new(&x, c, g, sel, NULL, err));
     x->key = clf_mem_new(&c->mem, key->len, 1);
     if (!x->key) {
         clf_exe_free(c, x);

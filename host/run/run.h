@@ -22,6 +22,7 @@ typedef struct clf_run {
     clf_blas *blas;
     clf_devs *devs;
     bool devs_tried, host_profiled;
+    clf_status devs_status;     /* of the last open */
     char devs_why[CLF_ERR_TEXT];
     clf_profile host, device;   /* device: of the chosen OpenCL device */
     int chosen;                 /* index of clf_devs; -1 none */
@@ -30,6 +31,10 @@ typedef struct clf_run {
     uint64_t epoch;             /* grows whenever plans are forgotten: remembered clf_exe pointers are stale then */
     clf_tile_entry *tiles[CLF_TILE_BUCKETS];
     uint64_t dump_serial;
+    clf_exe_ways ways;          /* of plans prepared just now; everything except while failure.c prepares one */
+    int lost;                   /* devices lost since a setting chose them */
+    clf_exe *quarantine;        /* plans a lost device may still be writing for; freed at the end */
+    const clf_selector *selector; /* instead of the one the setting names, if not NULL; clf_run_forget after a change */
 } clf_run;
 
 clf_run *clf_run_new(clf_ctx *c, clf_err *err);
@@ -40,8 +45,14 @@ clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err);
 /** Open OpenCL once; without it devs stays NULL and devs_why says why. */
 void clf_run_open_devices(clf_ctx *c);
 bool clf_run_wants_host(const clf_ctx *c);
+/** The device does not answer any more: close all of them without waiting and forget their plans. What may still be written to is put
+ *  aside until the context closes. They are opened once more; after the second loss clf_run_lost is true until a setting changes. */
+void clf_run_lose(clf_ctx *c);
+bool clf_run_lost(const clf_ctx *c);
 const clf_profile *clf_run_host_profile(clf_ctx *c);
 const clf_profile *clf_run_device_profile(clf_ctx *c);
+/** The selector this context plans with. errors: CLF_E_NAME. */
+clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err *err);
 /** The prepared plan for a graph, from the cache or made now. */
 clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *err);
 /** Run prepared plan x of graph g: results[r] receives a reference for root r. Whatever goes wrong on a device goes through the

@@ -89,7 +89,8 @@ static void fill(const clf_gauge *g, clf_dtype type, int64_t n) {
     char *to[3] = {g->x, g->y, g->z};
     for (int k = 0; k < 3; k++)
         for (int64_t i = 0; i < n; i++)
-            clf_scalar_store(to[k], (size_t)i, (clf_scalar){.dtype = type, .u.f = 0.5 + (double)((i * 7 + k * 3) % 1000 + 1) / 1001.0});
+            clf_scalar_store(to[k], (size_t)i,
+                             (clf_scalar){.dtype = type, .u.f = 0.5 + (double)((i * 7 + k * INT64_C(3)) % 1000 + 1) / 1001.0});
 }
 
 static double cache_bytes(int name, double otherwise) {

@@ -89,11 +89,12 @@ static int worker_limit(const clf_tile_job *j, const clf_pool *pool) {
 static void choose_parts(clf_tile_job *j, const clf_pool *pool) {
     bool flat = j->mode == CLF_TM_FLAT;
     int64_t extent = flat ? j->cols : j->rows, width = flat ? 1 : j->cols, size = flat ? CLF_LEAF : part_granule(j);
-    j->workers = worker_limit(j, pool);
+    int useful = worker_limit(j, pool);
+    j->workers = useful > 1 ? clf_pool_threads(pool) : 1; /* whichever thread of the pool is awake takes a part: all need memory */
     j->part_rows = extent > 0 ? extent : 1;
     j->parts = 1;
     if (j->workers == 1) return;
-    while (size < extent && ((extent - 1) / size + 1 > (int64_t)j->workers * PARTS_PER_WORKER || size * width < PART_CELLS)) size *= 2;
+    while (size < extent && ((extent - 1) / size + 1 > (int64_t)useful * PARTS_PER_WORKER || size * width < PART_CELLS)) size *= 2;
     if (size >= extent) {
         j->workers = 1;
         return;
@@ -148,7 +149,7 @@ static bool worker_layout(clf_tile_job *j) {
 
 static bool layout(clf_tile_job *j, clf_layout *l, size_t at[6]) {
     const clf_tile *t = j->t;
-    size_t table = (size_t)(j->cols > CLF_TILE ? j->cols : CLF_TILE) + 4 * CLF_TILE_PAD;
+    size_t table = (size_t)(j->cols > CLF_TILE ? j->cols : CLF_TILE) + (size_t)4 * CLF_TILE_PAD;
     if (t->ncols > 0) j->col_depth = levels_of(j);
     if (!worker_layout(j)) return false;
     j->col_bytes = 0;

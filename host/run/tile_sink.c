@@ -51,7 +51,7 @@ static void put_results(const clf_tile_job *j, const clf_tile_sink *s, int64_t i
         memcpy(result_at(j, s, i), r, bytes);
         return;
     }
-    memset(from + (size_t)n * 8, 0, CLF_TILE_PAD * 8);
+    memset(from + (size_t)n * 8, 0, (size_t)CLF_TILE_PAD * 8);
     memcpy(from, r, (size_t)n * 8);
     s->cast(n, cast, from, NULL, NULL);
     memcpy(result_at(j, s, i), cast, bytes);

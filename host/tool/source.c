@@ -142,7 +142,7 @@ static bool is_number(const char *text, double *out) {
 
 static tool_exit make(clf_ctx *c, const tool_options *o, size_t i, clf_mat **out, clf_mat **labels) {
     const tool_pair *p = &o->in.at[i];
-    double x;
+    double x = 0;
     bool made = strncmp(p->text, "seq:", 4) == 0 || strncmp(p->text, "rand:", 5) == 0 || (!p->type && is_number(p->text, &x));
     if (made && p->second) return tool_fail(TOOL_USAGE, "--in '%s,%s=%s': only files have labels", p->name, p->second, p->text);
     if (strncmp(p->text, "seq:", 4) == 0) return make_seq(c, p->text, out);

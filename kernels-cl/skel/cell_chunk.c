@@ -230,7 +230,7 @@ static void put_holes(clf_ctext *x, clf_str *out) {
     }
 }
 
-static clf_status put_program(clf_ctext *x, const char *kernel_dir, clf_str *out, clf_str *entry, clf_err *err) {
+static clf_status put_program(clf_ctext *x, const char *kernel_dir, clf_str *out, clf_pieces *pieces, clf_str *entry, clf_err *err) {
     clf_str text, families;
     clf_status st;
     clf_str_init(&text, out->mem);
@@ -241,7 +241,8 @@ static clf_status put_program(clf_ctext *x, const char *kernel_dir, clf_str *out
     clf_hash h = clf_hash_bytes(clf_str_c(&text), strlen(clf_str_c(&text)));
     clf_str_fmt(entry, "k_%016llx", (unsigned long long)h.lo);
     clf_str_fmt(out, "#define CLF_ENTRY %s\n%s", clf_str_c(entry), clf_str_c(&text));
-    CLF_GO(clf_kernel_expand(KERNEL, kernel_dir, clf_str_c(&families), out, err));
+    clf_pieces_note(pieces, CLF_TEXT_HOLES, out);
+    CLF_GO(clf_kernel_expand(KERNEL, kernel_dir, clf_str_c(&families), pieces, out, err));
     if (out->failed || entry->failed || text.failed || families.failed)
         st = clf_fail(err, CLF_E_NOMEM, "cell.chunk: out of memory while writing a kernel");
 out:
@@ -250,23 +251,34 @@ out:
     return st;
 }
 
-static clf_status hand_over(const clf_ctext *x, const clf_str *text, const clf_str *entry, clf_arena *arena, clf_source *out,
-                            clf_err *err) {
+static clf_status hand_over(const clf_ctext *x, const clf_str *text, const clf_pieces *pieces, const clf_str *entry, clf_arena *arena,
+                            clf_source *out, clf_err *err) {
     arg_walk w = {.p = x->p};
     walk(&w, 0);
     clf_arg_desc *desc = clf_arena_new(arena, (size_t)w.n, sizeof *desc);
     char *t = clf_arena_strn(arena, clf_str_c(text), text->len), *e = clf_arena_strn(arena, clf_str_c(entry), entry->len);
-    if (!desc || !t || !e) return clf_fail(err, CLF_E_NOMEM, "cell.chunk: out of memory while writing a kernel");
+    int npieces = pieces->n <= CLF_TEXT_PIECES ? pieces->n : 0;
+    clf_text_piece *piece = clf_arena_new(arena, (size_t)npieces, sizeof *piece);
+    if (!desc || !t || !e || !piece) return clf_fail(err, CLF_E_NOMEM, "cell.chunk: out of memory while writing a kernel");
     arg_walk d = {.p = x->p, .desc = desc};
     walk(&d, 0);
-    *out = (clf_source){
-        .text = t, .text_len = text->len, .entry = e, .options = "", .args = desc, .nargs = w.n, .hash = clf_hash_bytes(t, text->len)};
+    memcpy(piece, pieces->at, (size_t)npieces * sizeof *piece);
+    *out = (clf_source){.text = t,
+                        .text_len = text->len,
+                        .entry = e,
+                        .options = "",
+                        .args = desc,
+                        .nargs = w.n,
+                        .piece = piece,
+                        .npieces = npieces,
+                        .hash = clf_hash_bytes(t, text->len)};
     return CLF_OK;
 }
 
 static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
     clf_cell p;
     clf_str text, entry;
+    clf_pieces pieces = {.n = 0};
     clf_status st;
     if (!clf_cell_plan(&p, c, 1)) return clf_fail(err, CLF_E_INTERNAL, "cell.chunk: cplan does not fit");
     p.ru = s->variant >> 4 & 1 ? 4 : 1;
@@ -281,8 +293,8 @@ static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kerne
     clf_ctext_schedule(&x);
     clf_str_init(&text, arena->mem);
     clf_str_init(&entry, arena->mem);
-    CLF_GO(put_program(&x, kernel_dir, &text, &entry, err));
-    st = hand_over(&x, &text, &entry, arena, out, err);
+    CLF_GO(put_program(&x, kernel_dir, &text, &pieces, &entry, err));
+    st = hand_over(&x, &text, &pieces, &entry, arena, out, err);
 out:
     clf_str_release(&entry);
     clf_str_release(&text);

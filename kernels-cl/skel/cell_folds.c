@@ -40,7 +40,7 @@ static void lane_names(const clf_ctext *x, int s, int r, clf_fold_vars *f) {
     memset(f, 0, sizeof *f);
     for (int m = 0; m < clf_fold_states(x, s); m++) CLF_NAME(f->s[m], "f%dl%d_%d", s, m, r);
 }
-void clf_fold_wide_names(const clf_ctext *x, int s, int r, char (*out)[40]) {
+void clf_fold_wide_names(const clf_ctext *x, int s, int r, char (*out)[CLF_FOLD_NAME]) {
     for (int m = 0; m < clf_fold_states(x, s); m++) snprintf(out[m], 40, "f%dw%d_%d", s, m, r);
 }
 
@@ -68,13 +68,14 @@ void clf_fold_masked_step(clf_ctext *x, int s, int width, const clf_fold_vars *f
 /* Lanes of fold s take the vector y, whose first cell is at position `pos`. */
 void clf_fold_step_vector(clf_ctext *x, int s, int r, const char *pos, bool tail) {
     clf_fold_vars f;
-    char k[160], rest[16];
+    char k[160], rest[16], upper[64], buf[CLF_EMIT_NAME];
     int w = x->p->width, lanes = clf_lanes(clf_ctext_type(x, s));
     lane_names(x, s, r, &f);
     for (int at = 0; at < w; at += lanes) {
         snprintf(k, sizeof k, "((long%d)(%s + %d) + (long%d)(CLF_IOTA_%d))", lanes, pos, at, lanes, lanes);
         snprintf(rest, sizeof rest, "r - %d", at);
-        f.v = lanes == w ? "y" : at ? "y.hi" : "y.lo";
+        snprintf(upper, sizeof upper, "CLF_UPPER(%s, %d, y)", clf_emit_type(buf, clf_ctext_type(x, s), 1), lanes);
+        f.v = lanes == w ? "y" : at ? upper : "y.lo";
         f.k = k;
         CLF_PUT(x, "{ ");
         clf_fold_masked_step(x, s, lanes, &f, tail ? rest : NULL);
@@ -105,7 +106,7 @@ void clf_fold_widen(clf_ctext *x, int s, int m, int width, const char *from) {
 /* In a block: a_M lanes wide, then halves merge: low half the earlier part. */
 void clf_fold_wide(clf_ctext *x, int s, int r) {
     clf_fold_vars f;
-    char buf[CLF_EMIT_NAME], to[3][40];
+    char buf[CLF_EMIT_NAME], to[3][CLF_FOLD_NAME];
     int lanes = clf_lanes(clf_ctext_type(x, s)), n = clf_fold_states(x, s);
     lane_names(x, s, r, &f);
     clf_fold_wide_names(x, s, r, to);
@@ -118,8 +119,9 @@ void clf_fold_wide(clf_ctext *x, int s, int r) {
     for (int half = lanes / 2; half >= 1; half /= 2) {
         for (int m = 0; m < n; m++) {
             CLF_NAME(f.s[m], "a%d_%d", m, half);
-            CLF_NAME(f.t[m], "a%d_%d.hi", m, half * 2);
-            CLF_PUT(x, "%s %s = a%d_%d.lo; ", clf_emit_type(buf, clf_fold_wide_type(x, s, m), half), f.s[m], m, half * 2);
+            clf_dtype t = clf_fold_wide_type(x, s, m);
+            CLF_NAME(f.t[m], "CLF_UPPER(%s, %d, a%d_%d)", clf_emit_type(buf, t, 1), half, m, half * 2);
+            CLF_PUT(x, "%s %s = a%d_%d.lo; ", clf_emit_type(buf, t, half), f.s[m], m, half * 2);
         }
         clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, half, &f);
     }

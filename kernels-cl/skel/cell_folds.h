@@ -5,11 +5,11 @@
 #define CLF_KERNELS_SKEL_CELL_FOLDS_H
 #include "kernels-cl/skel/cell_text.h"
 
-enum { CLF_MERGE_WIDTH = 8 }; /* lanes of the loops that merge column states */
+enum { CLF_MERGE_WIDTH = 8, CLF_FOLD_NAME = 120 }; /* lanes of the loops that merge column states; room for a name or an access */
 #define CLF_NAME(dst, ...) snprintf(dst, sizeof(dst), __VA_ARGS__)
 
 /* Texts bound to one application of a fold's step, merge or finish: states s and t, value, position, result. */
-typedef struct clf_fold_vars { char s[3][40], t[3][40]; const char *v, *k, *r; } clf_fold_vars;
+typedef struct clf_fold_vars { char s[3][CLF_FOLD_NAME], t[3][CLF_FOLD_NAME]; const char *v, *k, *r; } clf_fold_vars;
 
 static inline const clf_fold_row *clf_fold_row_of(const clf_ctext *x, int s) { return &clf_folds[x->c->sink[s].fold]; }
 static inline int clf_fold_states(const clf_ctext *x, int s) { return clf_cell_states(&x->c->sink[s]); }
@@ -26,7 +26,7 @@ void clf_fold_apply(clf_ctext *x, int s, const char *text, bool wide, int width,
 /** Declarations of f->s (or f->t), wide or as in lanes. */
 void clf_fold_declare(clf_ctext *x, int s, bool wide, int width, const clf_fold_vars *f, bool side_t);
 /** Names of the wide state of strip r. */
-void clf_fold_wide_names(const clf_ctext *x, int s, int r, char (*out)[40]);
+void clf_fold_wide_names(const clf_ctext *x, int s, int r, char (*out)[CLF_FOLD_NAME]);
 /** State f takes a value; with `rest` only lanes below it do. */
 void clf_fold_masked_step(clf_ctext *x, int s, int width, const clf_fold_vars *f, const char *rest);
 /** Lanes take the vector y, whose first cell is at position `pos`. */

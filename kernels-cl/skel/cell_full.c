@@ -27,7 +27,7 @@ static void tile_leaf(clf_ctext *x, int s, bool short_leaf) {
         if (!tail)
             CLF_PUT(x, "int u = 0; for (; u + %d <= cells_; u += %d) {\n", w, w);
         else
-            CLF_PUT(x, "if (u < cells_) { const int r = cells_ - u;\n");
+            CLF_PUT(x, "if (u < cells_) { const int r = cells_ - u; for (int z = cells_; z < u + %d; z++) f%dtile[z] = 0;\n", w, s);
         CLF_PUT(x, "const %s y = vload%d(0, f%dtile + u);\n", clf_emit_type(buf, clf_ctext_type(x, s), w), w, s);
         clf_fold_step_vector(x, s, 0, "leaf * 512 + u", tail);
         CLF_PUT(x, "}\n");

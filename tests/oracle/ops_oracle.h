@@ -21,6 +21,7 @@ typedef struct oracle_result {
     long double exact; /* floats: the value, rounded to dtype when tol is 0 */
     int64_t integer;   /* integers */
     long double tol;   /* largest |got - exact|; 0: bit for bit */
+    long double clib;  /* what the C library's vector functions may add to tol */
     bool any_zero;     /* the sign of a zero does not matter */
 } oracle_result;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Inside the random programs: a maker chooses the operands of one node, checks that they fit and computes all cells, or refuses. */
+ * Inside the random programs. A node is made in three steps, each a table by rp_kind in a file of its own: pick (operands and
+ * attributes, at random), fit (type and shape of the result, or they do not fit together), eval (the cells, RP_INTEGER). */
 #ifndef CLF_TESTS_RANDOM_MAKE_H
 #define CLF_TESTS_RANDOM_MAKE_H
 #include "tests/support/random_program.h"
@@ -8,34 +9,48 @@ typedef struct rp_gen {
     rp_program *p;
     const rp_options *o;
     uint64_t state;
+    int64_t extent[3];    /* what this program's leaves are mostly made of, so that operands fit together */
+    bool read[RP_NODES];  /* some node has it as operand */
 } rp_gen;
 
-typedef enum rp_rule { ARITH, COMPARE, SELECT, FIRST } rp_rule;
-typedef struct rp_cell {
-    int op, arity;
-    rp_rule type;
-    double (*f)(double, double, double);
-    const char *name;
-} rp_cell;
-extern const rp_cell rp_cells[]; /* ends with arity 0 */
-
+/** 0..n-1 */
 int rp_pick(rp_gen *g, int n);
-static inline int64_t rp_count(const rp_matrix *m) { return m->rows * m->cols; }
+/** In [0, 1). */
+double rp_uniform(rp_gen *g);
 
-bool rp_make_leaf(rp_gen *g, rp_node *n);
-bool rp_make_number(rp_gen *g, rp_node *n);
-bool rp_make_fill(rp_gen *g, rp_node *n);
-bool rp_make_seq(rp_gen *g, rp_node *n);
-bool rp_make_cell(rp_gen *g, rp_node *n);
-bool rp_make_cast(rp_gen *g, rp_node *n);
-bool rp_make_form(rp_gen *g, rp_node *n);
-bool rp_make_fold(rp_gen *g, rp_node *n);
-bool rp_make_index(rp_gen *g, rp_node *n);
-bool rp_make_transpose(rp_gen *g, rp_node *n);
-bool rp_make_bind(rp_gen *g, rp_node *n);
-bool rp_make_product(rp_gen *g, rp_node *n);
-bool rp_make_diag(rp_gen *g, rp_node *n);
-bool rp_make_rev(rp_gen *g, rp_node *n);
-bool rp_make_reshape(rp_gen *g, rp_node *n);
-bool rp_make_cum(rp_gen *g, rp_node *n);
+/* What an operator means on integers, and how operand types give its own. */
+typedef enum rp_rule { RP_ARITH, RP_FLOAT, RP_COMPARE, RP_SELECT, RP_FIRST } rp_rule;
+typedef struct rp_cell {
+    int arity;
+    rp_rule type;
+    double (*f)(const double *x, clf_dtype t); /* in operator type t; NAN: outside the domain. NULL: does not stay among integers */
+} rp_cell;
+extern const rp_cell rp_cells[CLF_OP_CODES];
+
+/** May a program of o have this operator, this fold, this kind? */
+bool rp_op_allowed(const rp_options *o, int op);
+bool rp_fold_allowed(const rp_options *o, int fold);
+bool rp_kind_allowed(const rp_options *o, int kind);
+
+/** Operands and attributes; of sources everything, also m. False: nothing fits. */
+bool rp_pick_node(rp_gen *g, rp_node *n);
+/** n->m without cells. False when the operands do not fit together. */
+bool rp_fit_node(const rp_program *p, rp_node *n);
+/** Cells of a node that fits, into new memory. False outside the domain. */
+bool rp_eval_node(const rp_program *p, rp_node *n);
+/** Fit, and eval where the domain knows cells; cells of sources stay. False: n has no cells of its own. */
+bool rp_make_node(const rp_program *p, rp_node *n, int64_t most_cells);
+
+static inline bool rp_source(int kind) { return kind <= RP_RAND; }
+static inline bool rp_real(clf_dtype t) { return t == CLF_F32 || t == CLF_F64; }
+/** Where integers of a type are exact and in range. */
+double rp_limit(clf_dtype t);
+/** The type in which operator op runs on these operands. */
+clf_dtype rp_op_type(int op, int n, const rp_matrix *const *x);
+/** The type whose values a fold takes. */
+clf_dtype rp_fold_value_type(int fold, clf_dtype t);
+/** One fold of n values with stride, of value type t; false when it leaves the domain. */
+bool rp_fold(int fold, clf_dtype t, const double *v, int64_t n, int64_t stride, double *out);
+/** 128 bits of Philox4x32-10. */
+void rp_philox(uint64_t counter, uint64_t key, uint32_t out[4]);
 #endif

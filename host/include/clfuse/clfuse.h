@@ -204,6 +204,7 @@ typedef struct clf_stats {
     uint64_t waits;                               /**< times the caller waited for a device */
     uint64_t plan_ns, build_ns, run_ns;
     uint64_t bytes_read, bytes_written;           /**< streamed by fused steps, as counted by the executors */
+    uint64_t retries, fallbacks, devices_lost;    /**< evaluations run again after a failure; planned another way; devices given up */
 } clf_stats;
 CLF_API clf_status clf_get_stats(clf_ctx *c, clf_stats *out);
 /** Memory of a context in bytes. Set struct_size. */

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The kernels of a plan: written for a window of steps first, built together where they are new, then handed to their steps. A kernel
+ * that cannot be written or built sends its own step to the host executor and no other: when a program of many does not build, its
+ * kernels are built one by one. Only running out of memory fails the plan. */
+#include "host/run/exe_kernels.h"
+
+#include <string.h>
+
+#include "host/run/run.h"
+#include "kernels-cl/join.h"
+
+/* A window's texts are held until its kernels are built. */
+enum { WINDOW_KERNELS = CLF_JOIN_KERNELS, WINDOW_BYTES = 1 << 23 };
+
+typedef struct draft {
+    int32_t step;
+    const clf_skel *skel;
+    clf_source src;
+    bool joined; /* taken into a program of many */
+} draft;
+
+typedef struct window {
+    clf_ctx *c;
+    clf_exe *x;
+    clf_arena arena; /* sources */
+    clf_join join;
+    draft d[WINDOW_KERNELS];
+    int n;
+    size_t text_bytes;
+} window;
+
+static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan"); }
+
+/* Do the tier and strategy settings allow it? */
+static bool allowed(const clf_ctx *c, const clf_skel *skel) {
+    const char tier[2] = {(char)('0' + skel->tier), 0};
+    return (!strcmp(c->knobs.tier, "auto") || !strcmp(c->knobs.tier, tier)) &&
+           (!strcmp(c->knobs.strategy, "auto") || !strcmp(c->knobs.strategy, skel->strategy));
+}
+
+static const clf_skel *pick_skeleton(clf_ctx *c, const clf_cplan *cplan, const clf_profile *dev) {
+    for (int i = 0; clf_skels[i]; i++)
+        if (allowed(c, clf_skels[i]) && clf_skels[i]->fits(cplan, dev)) return clf_skels[i];
+    return NULL;
+}
+
+/* ---- grids in TIME: an operand larger than the device's largest allocation is visited in runs of whole chunks ---- */
+
+/* Operands of a step that go through buffers: the largest that a part sees a part of, and the largest that every part sees whole. */
+static void largest_operands(const clf_exe *x, const clf_step *t, const clf_exe_step *e, double *cut, double *whole) {
+    *cut = 0;
+    *whole = (double)e->sched.scratch_bytes;
+    for (int i = 0; i < t->nin + t->nout; i++) {
+        const clf_plan_value *v = &x->plan->value[i < t->nin ? t->in[i] : t->out[i - t->nin]];
+        double *most = clf_sched_spans(&e->sched, v) ? cut : whole;
+        if ((double)v->bytes > *most) *most = (double)v->bytes;
+    }
+}
+
+static clf_status split_in_time(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_err *err) {
+    const clf_step *t = &x->plan->step[s];
+    clf_exe_step *e = &x->step[s];
+    const clf_profile *dev = clf_run_device_profile(c);
+    const clf_dev_info *info = clf_devs_info(c->run->devs, x->device);
+    double limit = (double)info->max_alloc_bytes, cut, whole;
+    if (info->host_pointers || limit <= 0) return CLF_OK; /* every operand is in place */
+    if (c->knobs.mem_limit && (double)c->knobs.mem_limit < limit) limit = (double)c->knobs.mem_limit;
+    if (x->ways.alloc_bytes && (double)x->ways.alloc_bytes < limit) limit = (double)x->ways.alloc_bytes;
+    largest_operands(x, t, e, &cut, &whole);
+    int64_t chunks = (e->sched.extent + e->sched.grain - 1) / e->sched.grain;
+    double chunk = cut * (double)e->sched.grain / (double)(e->sched.extent > 0 ? e->sched.extent : 1);
+    if (whole > limit || (cut > limit && chunk > limit))
+        return clf_fail(err, CLF_E_LIMIT, "an operand of %.0f bytes cannot be cut to the device's largest allocation of %.0f",
+                        whole > limit ? whole : cut, limit);
+    if (cut <= limit) return CLF_OK;
+    int64_t each = (int64_t)(limit / chunk);
+    e->nparts = (int)((chunks + each - 1) / each);
+    e->part = clf_arena_new(&x->arena, (size_t)e->nparts, sizeof *e->part);
+    if (!e->part) return no_memory(err);
+    for (int i = 0; i < e->nparts; i++) {
+        clf_grid g = {i * each, i * each + each < chunks ? i * each + each : chunks};
+        CLF_TRY(skel->sched(&t->c, dev, g, &e->part[i], err));
+    }
+    return CLF_OK;
+}
+
+/* ---- writing ---- */
+
+static clf_status write_kernel(window *w, draft *d, clf_err *err) {
+    clf_ctx *c = w->c;
+    const clf_cplan *cp = &w->x->plan->step[d->step].c;
+    clf_exe_step *e = &w->x->step[d->step];
+    const clf_profile *dev = clf_run_device_profile(c);
+    CLF_TRY(d->skel->sched(cp, dev, (clf_grid){0, INT64_MAX}, &e->sched, err));
+    d->skel->facts(cp, dev, &e->sched, &e->facts);
+    CLF_TRY(d->skel->emit(cp, &e->sched, c->knobs.kernel_dir, &w->arena, &d->src, err));
+    clf_run_dump(c, "kernel", "cl", d->src.text, d->src.text_len);
+    CLF_TRACE(&c->trace, emit, "step %d: %s by %s, %zu bytes of text, %d arguments", d->step, d->src.entry, d->skel->name, d->src.text_len,
+              d->src.nargs);
+    return CLF_OK;
+}
+
+/* What cannot have its kernel runs on the host, whatever went wrong short of running out of memory. */
+static clf_status give_up(window *w, int32_t s, const clf_err *failed, clf_err *err) {
+    CLF_TRACE(&w->c->trace, build, "step %d falls back to the host executor: %s", s, failed->text);
+    if (failed->code == CLF_E_NOMEM) return clf_fail(err, CLF_E_NOMEM, "%s", failed->text);
+    CLF_TRY(clf_exe_on_host(w->c, w->x, s, err));
+    w->x->step[s].why = "its kernel did not build, or does not fit the device";
+    return CLF_OK;
+}
+
+static clf_status add_draft(window *w, int32_t s, clf_err *err) {
+    clf_err failed = {CLF_OK, ""};
+    draft *d = &w->d[w->n];
+    *d = (draft){.step = s, .skel = pick_skeleton(w->c, &w->x->plan->step[s].c, clf_run_device_profile(w->c))};
+    if (!d->skel) {
+        CLF_TRY(clf_exe_on_host(w->c, w->x, s, err));
+        w->x->step[s].why = "no skeleton covers this operator";
+        return CLF_OK;
+    }
+    if (write_kernel(w, d, &failed) != CLF_OK) return give_up(w, s, &failed, err);
+    w->n++;
+    w->text_bytes += d->src.text_len;
+    return CLF_OK;
+}
+
+/* ---- building ---- */
+
+/* Best effort: what this does not bring into the cache is built alone afterwards. */
+static void build_joined(window *w) {
+    clf_join *j = &w->join;
+    clf_err failed = {CLF_OK, ""};
+    if (j->n > 1 && !j->text.failed &&
+        clf_programs_build(w->c->run->devs, w->x->device, clf_str_c(&j->text), j->text.len, j->src, j->n, &failed) != CLF_OK)
+        CLF_TRACE(&w->c->trace, build, "%d kernels are built one by one: %s", j->n, failed.text);
+    clf_join_release(j);
+}
+
+static void build_new(window *w) {
+    for (int i = 0; i < w->n; i++) {
+        draft *d = &w->d[i];
+        if (clf_program_known(w->c->run->devs, w->x->device, &d->src)) continue;
+        clf_join_verdict v = clf_join_add(&w->join, &d->src);
+        if (v == CLF_JOIN_FULL) {
+            build_joined(w);
+            v = clf_join_add(&w->join, &d->src);
+        }
+        d->joined = v == CLF_JOIN_TAKEN;
+    }
+    build_joined(w);
+}
+
+static clf_status keep_kernel(window *w, const draft *d, clf_err *err) {
+    clf_exe_step *e = &w->x->step[d->step];
+    bool compiled = false;
+    CLF_TRY(clf_program_get(w->c->run->devs, w->x->device, &d->src, &e->program, &compiled, err));
+    compiled = compiled || d->joined;
+    w->c->stats.kernels_built += compiled;
+    w->c->stats.kernel_hits += !compiled;
+    CLF_TRY(split_in_time(w->c, w->x, d->step, d->skel, err)); /* behind building, so that memory limits change no program text */
+    if (e->sched.scratch_bytes > w->x->scratch_bytes) w->x->scratch_bytes = e->sched.scratch_bytes;
+    e->nargs = d->src.nargs;
+    e->args = clf_arena_new(&w->x->arena, (size_t)d->src.nargs, sizeof *e->args);
+    if (!e->args) return no_memory(err);
+    memcpy(e->args, d->src.args, (size_t)d->src.nargs * sizeof *e->args);
+    return CLF_OK;
+}
+
+static clf_status build_window(window *w, clf_err *err) {
+    if (w->n > 1) build_new(w);
+    for (int i = 0; i < w->n; i++) {
+        clf_err failed = {CLF_OK, ""};
+        if (keep_kernel(w, &w->d[i], &failed) != CLF_OK) CLF_TRY(give_up(w, w->d[i].step, &failed, err));
+    }
+    return CLF_OK;
+}
+
+/* From step *s on, as many kernels as a window holds. */
+static clf_status one_window(window *w, int32_t *s, clf_err *err) {
+    clf_arena_init(&w->arena, &w->c->mem);
+    w->n = 0;
+    w->text_bytes = 0;
+    clf_status st = CLF_OK;
+    for (; st == CLF_OK && *s < w->x->plan->nstep && w->n < WINDOW_KERNELS && w->text_bytes < WINDOW_BYTES; (*s)++)
+        if (w->x->step[*s].executor == CLF_ON_KERNEL) st = add_draft(w, *s, err);
+    if (st == CLF_OK) st = build_window(w, err);
+    clf_arena_release(&w->arena);
+    return st;
+}
+
+clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err) {
+    if (x->device < 0) return CLF_OK;
+    window *w = clf_mem_new(&c->mem, 1, sizeof *w);
+    if (!w) return no_memory(err);
+    w->c = c;
+    w->x = x;
+    clf_join_init(&w->join, &c->mem);
+    clf_status st = CLF_OK;
+    for (int32_t s = 0; st == CLF_OK && s < x->plan->nstep;) st = one_window(w, &s, err);
+    clf_mem_free(&c->mem, w, 1, sizeof *w);
+    return st;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Between exe.c, which places steps, and exe_kernels.c, which gets their kernels. */
+#ifndef CLF_RUN_EXE_KERNELS_H
+#define CLF_RUN_EXE_KERNELS_H
+#include "host/run/exe.h"
+
+/** A kernel for every step that is placed on the device (executor CLF_ON_KERNEL); steps that cannot have one move to the host.
+ *  errors: CLF_E_NOMEM. */
+clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err);
+/** Place step s on the host executor, or the reference executor where that does not cover it. */
+clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err);
+#endif

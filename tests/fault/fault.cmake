@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Faults: the scenarios as a library, and the layer that the OpenCL loader puts between us and the driver.
+if(TARGET clfuse_internal)
+    file(GLOB scenarios CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fault/scenario*.c)
+    add_library(clf_faults STATIC ${scenarios} fault/round.c)
+    target_link_libraries(clf_faults PRIVATE clf_private)
+    target_include_directories(clf_faults SYSTEM PRIVATE ${CLF_CUNIT_INCLUDE})
+    add_dependencies(clf_faults clf_ops_h)
+    add_library(clf_fault_layer MODULE fault/layer.c fault/layer_keep.c)
+    target_link_libraries(clf_fault_layer PRIVATE clf_private)
+    set_target_properties(clf_fault_layer PROPERTIES PREFIX "")
+    target_compile_definitions(clf_faults PRIVATE CLF_FAULT_LAYER="$<TARGET_FILE:clf_fault_layer>")
+    file(GLOB suites CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fault/test_*.c)
+    foreach(suite ${suites})
+        get_filename_component(name ${suite} NAME_WE)
+        string(REPLACE "test_" "test_fault_" name ${name})
+        target_link_libraries(${name} PRIVATE clf_faults clfuse_internal)
+        add_dependencies(${name} clf_fault_layer)
+    endforeach()
+    set_tests_properties(fault.test_fault_cl PROPERTIES TIMEOUT 900) # some 50 s of one core
+endif()

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Batches of random programs on an OpenCL device; see device_net.h. Programs follow from their seeds alone, and so do batches, whose
+ * kernels therefore come from the driver's own cache when a setting repeats what another one has built. */
+#include "tests/support/device_net.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/run/run.h"
+#include "planner/select.h"
+#include "planner/skel.h"
+#include "tests/support/net.h"
+#include "tests/support/shrink.h"
+
+enum { RARE = 4, BATCHES_A_CONTEXT = 20 };
+
+/* ---- settings ---- */
+
+static const struct {
+    const char *name, *host_pointers, *max_alloc;
+} ways[] = {{"pointers", "on", "0"}, {"buffers", "off", "16K"}}; /* and larger operands in parts */
+
+static bool seen_strategy(int i) {
+    for (int k = 0; k < i; k++)
+        if (!strcmp(clf_skels[k]->strategy, clf_skels[i]->strategy)) return true;
+    return false;
+}
+
+static clf_ctx *open_on(const char *device) {
+    clf_ctx *c = NULL;
+    clf_options o = {.struct_size = sizeof o, .device = device};
+    if (clf_open(&c, &o) != CLF_OK) printf("\n    %s: %s\n", device, clf_open_error());
+    return c;
+}
+
+static bool set(clf_ctx *c, const char *knob, const char *value) {
+    if (clf_set(c, knob, value) == CLF_OK) return true;
+    printf("\n    %s = %s: %s\n", knob, value, clf_last_error(c));
+    return false;
+}
+
+static bool open_setting(const dn_net *net, dn_setting *s) {
+    s->c = open_on(net->o.device);
+    return s->c && set(s->c, "tier", "2") && set(s->c, "strategy", s->strategy) && set(s->c, "fuse", s->fuse) &&
+           set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", ways[s->way].max_alloc);
+}
+
+static bool add_setting(dn_net *net, const char *strategy, const char *fuse, int way) {
+    dn_setting *s = &net->setting[net->nsetting];
+    if (net->nsetting == DN_SETTINGS) return false;
+    *s = (dn_setting){.strategy = strategy, .fuse = fuse, .way = way, .every = strcmp(fuse, "none") ? 1 : RARE};
+    snprintf(s->name, sizeof s->name, "%s, fuse %s, by %s", strategy, fuse, ways[way].name);
+    net->nsetting++;
+    return open_setting(net, s);
+}
+
+static void close_setting(dn_net *net, dn_setting *s) {
+    clf_stats st = {.struct_size = sizeof st};
+    if (s->c && clf_get_stats(s->c, &st) == CLF_OK) {
+        net->kernels += st.kernels_built;
+        net->launches += st.launches_tier1 + st.launches_tier2;
+        net->build_ns += st.build_ns;
+    }
+    clf_close(s->c);
+    s->c = NULL;
+}
+
+/* A context keeps every kernel it has built: in a long run they would fill the memory. */
+static bool start_over(dn_net *net) {
+    bool good = true;
+    for (int i = 0; i < net->nsetting && good; i++) {
+        close_setting(net, &net->setting[i]);
+        good = open_setting(net, &net->setting[i]);
+    }
+    return good;
+}
+
+bool dn_open(dn_net *net, const dn_options *o) {
+    static const char *const fuse[] = {"all", "none"};
+    memset(net, 0, sizeof *net);
+    net->o = *o;
+    bool good = (net->host = open_on("host")) != NULL;
+    for (int i = 0; clf_skels[i] && good; i++)
+        for (int f = 0; f < 2 && !seen_strategy(i); f++)
+            for (int way = o->buffers_only; way < 2; way++) good = good && add_setting(net, clf_skels[i]->strategy, fuse[f], way);
+    return good && net->nsetting > 0;
+}
+
+void dn_close(dn_net *net) {
+    for (int i = 0; i < net->nsetting; i++) close_setting(net, &net->setting[i]);
+    clf_close(net->host);
+}
+
+/* ---- programs ---- */
+
+typedef struct batch {
+    int n;
+    rp_program p[DN_BATCH];
+    clf_mat *want[DN_BATCH][RP_NODES], *got[DN_BATCH][RP_NODES];
+} batch;
+
+/* Most are made of what fuses; some of anything. */
+static rp_options options_of(const dn_net *net, uint64_t seed) {
+    rp_options o = {.nodes = net->o.nodes + (int)(seed % 5), .most_cells = net->o.most_cells, .cells_only = seed % 8 != 0};
+    if (seed % 4 == 1) o.most_cells *= 16;
+    return o;
+}
+
+static clf_status evaluate(const rp_program *p, int n, clf_mat *(*handle)[RP_NODES]) {
+    static clf_mat *root[DN_BATCH * RP_NODES];
+    size_t roots = 0;
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < p[i].nroot; r++) root[roots++] = handle[i][p[i].root[r]];
+    return clf_eval(roots, root);
+}
+
+static bool same_bytes(const rp_matrix *m, clf_mat *a, clf_mat *b) {
+    const void *x, *y;
+    size_t bytes = (size_t)rp_count(m) * clf_dtype_bytes(m->t);
+    return clf_data(a, &x) == CLF_OK && clf_data(b, &y) == CLF_OK && (!bytes || !memcmp(x, y, bytes));
+}
+
+/* Empty when every root is right, else what is wrong. */
+static const char *verdict(const rp_program *p, clf_mat **got, clf_mat **want) {
+    for (int r = 0; r < p->nroot; r++) {
+        int i = p->root[r];
+        if (rp_compare(p, i, got[i]) != -1) return "not the interpreter's cells";
+        if (want && !same_bytes(&p->node[i].m, got[i], want[i])) return "not the host executor's bytes";
+    }
+    return "";
+}
+
+/* ---- failures ---- */
+
+typedef struct failing {
+    clf_ctx *host, *c;
+} failing;
+
+static bool fails(const rp_program *p, void *user) {
+    failing *f = user;
+    static clf_mat *want[1][RP_NODES], *got[1][RP_NODES];
+    size_t mark[2] = {clf_epoch_begin(f->host), clf_epoch_begin(f->c)};
+    rp_record(p, f->host, want[0]);
+    rp_record(p, f->c, got[0]);
+    bool bad = evaluate(p, 1, want) != CLF_OK || evaluate(p, 1, got) != CLF_OK || *verdict(p, got[0], want[0]);
+    clf_epoch_end(f->c, mark[1]);
+    clf_epoch_end(f->host, mark[0]);
+    return bad;
+}
+
+static bool report(dn_net *net, const dn_setting *s, const rp_program *p, const char *what, bool together) {
+    char why[256];
+    failing f = {net->host, s->c};
+    rp_program *small = malloc(sizeof *small);
+    snprintf(why, sizeof why, "%s, %s: %s", s->name, together ? "among others" : "alone", what);
+    if (!small) return false;
+    rp_copy(p, small);
+    if (fails(small, &f)) shrink(small, fails, &f, 400);
+    rp_report(small, why);
+    rp_release(small);
+    free(small);
+    return false;
+}
+
+/* ---- one setting ---- */
+
+static uint64_t launches(const dn_setting *s) {
+    clf_stats st = {.struct_size = sizeof st};
+    if (clf_get_stats(s->c, &st) != CLF_OK) return 0;
+    return strcmp(s->strategy, "chunk") ? st.launches_group : st.launches_chunk;
+}
+
+static bool run_together(dn_net *net, dn_setting *s, batch *b) {
+    size_t mark = clf_epoch_begin(s->c);
+    bool good = true;
+    for (int i = 0; i < b->n; i++) rp_record(&b->p[i], s->c, b->got[i]);
+    clf_status st = evaluate(b->p, b->n, b->got);
+    if (st != CLF_OK) printf("\n    %s: %d programs from seed %" PRIu64 ": %s\n", s->name, b->n, b->p[0].seed, clf_last_error(s->c));
+    for (int i = 0; i < b->n && st == CLF_OK && good; i++) {
+        const char *wrong = verdict(&b->p[i], b->got[i], b->want[i]);
+        if (*wrong) good = report(net, s, &b->p[i], wrong, true);
+    }
+    clf_epoch_end(s->c, mark);
+    return good && st == CLF_OK;
+}
+
+static bool run_alone(dn_net *net, dn_setting *s, batch *b, int i) {
+    size_t mark = clf_epoch_begin(s->c);
+    uint64_t before = launches(s);
+    rp_record(&b->p[i], s->c, b->got[i]);
+    const char *wrong = evaluate(&b->p[i], 1, &b->got[i]) == CLF_OK ? verdict(&b->p[i], b->got[i], b->want[i]) : clf_last_error(s->c);
+    bool good = !*wrong || report(net, s, &b->p[i], wrong, false);
+    s->programs += launches(s) > before;
+    clf_epoch_end(s->c, mark);
+    return good;
+}
+
+static bool run_host(dn_net *net, batch *b) {
+    bool good = true;
+    for (int i = 0; i < b->n && good; i++) {
+        rp_record(&b->p[i], net->host, b->want[i]);
+        const char *wrong = evaluate(&b->p[i], 1, &b->want[i]) == CLF_OK ? verdict(&b->p[i], b->want[i], NULL) : clf_last_error(net->host);
+        if (!*wrong) continue;
+        rp_report(&b->p[i], wrong);
+        good = false;
+    }
+    return good;
+}
+
+bool dn_batch(dn_net *net, uint64_t seed, int n) {
+    batch *b = calloc(1, sizeof *b);
+    if (!b || n < 1 || n > DN_BATCH) {
+        free(b);
+        return false;
+    }
+    size_t mark = clf_epoch_begin(net->host);
+    for (b->n = 0; b->n < n; b->n++) {
+        rp_options o = options_of(net, seed + (uint64_t)b->n);
+        rp_generate(&b->p[b->n], seed + (uint64_t)b->n, &o);
+    }
+    bool good = run_host(net, b);
+    if (net->batches && net->batches % BATCHES_A_CONTEXT == 0) good = good && start_over(net);
+    for (int s = 0; s < net->nsetting && good; s++) {
+        if (net->batches % (uint64_t)net->setting[s].every) continue;
+        good = run_together(net, &net->setting[s], b);
+        for (int i = 0; i < n && good; i++) good = run_alone(net, &net->setting[s], b, i);
+    }
+    net->programs += (uint64_t)n;
+    net->batches++;
+    clf_epoch_end(net->host, mark);
+    for (int i = 0; i < n; i++) rp_release(&b->p[i]);
+    free(b);
+    return good;
+}
+
+/* ---- what it came to ---- */
+
+uint64_t dn_counted(const dn_net *net) {
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < net->nsetting; i++)
+        if (net->setting[i].every == 1 && net->setting[i].programs < least) least = net->setting[i].programs;
+    return least;
+}
+
+typedef struct groups {
+    uint64_t kernels, small, many;
+} groups;
+
+static void look_at(const clf_exe *x, groups *g) {
+    for (int32_t s = 0; s < x->plan->nstep; s++) {
+        const clf_exe_step *e = &x->step[s];
+        if (e->executor != CLF_ON_KERNEL || strcmp(e->sched.skel->strategy, "group")) continue;
+        g->kernels++;
+        g->small += e->sched.local < 64;
+        g->many += e->sched.global >= 2 * e->sched.local;
+    }
+}
+
+bool dn_groups_are_real(const dn_net *net) {
+    groups g = {0, 0, 0};
+    for (int i = 0; i < net->nsetting; i++)
+        for (int b = 0; b < CLF_PLAN_BUCKETS; b++)
+            for (const clf_exe *x = net->setting[i].c->run->plans[b]; x; x = x->next) look_at(x, &g);
+    return !g.small && (!g.kernels || g.many);
+}
+
+void dn_figures(dn_net *net, const char *what) {
+    char line[256];
+    start_over(net); /* adds up */
+    for (int i = 0; i < net->nsetting; i++) net_figure(what, "%s: %" PRIu64 " programs", net->setting[i].name, net->setting[i].programs);
+    snprintf(line, sizeof line,
+             "%" PRIu64 " in %" PRIu64 " batches under %d settings: %" PRIu64 " kernels, %" PRIu64 " launches, %.1f s building",
+             net->programs, net->batches, net->nsetting, net->kernels, net->launches, (double)net->build_ns * 1e-9);
+    net_figure(what, "%s", line);
+    printf("\n    %s: %s\n", what, line);
+}

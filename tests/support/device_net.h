@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Random programs on an OpenCL device, many at once. A batch of programs is evaluated in one call, so that their kernels are built in
+ * one program, and then every program alone; each result has the interpreter's cells and the host executor's bytes. This is done for
+ * every strategy of the skeleton table, by the caller's pointers and through buffers, with all operators fused and, for every fourth batch,
+ * none (each operator is a kernel then). A program counts for a strategy
+ * only if its launch counter rose in the program's own evaluation. */
+#ifndef CLF_TESTS_DEVICE_NET_H
+#define CLF_TESTS_DEVICE_NET_H
+#include "tests/support/random_program.h"
+
+enum { DN_BATCH = 50, DN_SETTINGS = 32 };
+
+/* A way to run on the device. */
+typedef struct dn_setting {
+    char name[96];
+    const char *strategy, *fuse;
+    int way, every; /* by pointers or buffers; takes every such batch */
+    clf_ctx *c;
+    uint64_t programs; /* whose kernels ran */
+} dn_setting;
+
+typedef struct dn_options {
+    const char *device; /* as the device setting */
+    bool buffers_only;  /* never by pointers */
+    int64_t most_cells;
+    int nodes;
+} dn_options;
+
+typedef struct dn_net {
+    dn_options o;
+    clf_ctx *host;
+    dn_setting setting[DN_SETTINGS];
+    int nsetting;
+    uint64_t programs, batches;           /* generated; evaluated together */
+    uint64_t kernels, launches, build_ns; /* of contexts closed by now */
+} dn_net;
+
+/** Contexts for the host and every setting. False when one cannot be opened. */
+bool dn_open(dn_net *net, const dn_options *o);
+void dn_close(dn_net *net);
+/** A batch of n programs from this seed on. False after the first failure, which is shrunk and reported. */
+bool dn_batch(dn_net *net, uint64_t seed, int n);
+/** The fewest programs that any setting has counted, of those that take every batch. */
+uint64_t dn_counted(const dn_net *net);
+/** Did every kernel of a `group` strategy have at least 64 work-items in a group, and some of them two groups? True without any. */
+bool dn_groups_are_real(const dn_net *net);
+/** Figures of the run: programs, kernels, launches, batches, seconds of building. */
+void dn_figures(dn_net *net, const char *what);
+#endif
