@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A plan and its kernel texts depend on the program alone: not on addresses, the order of recording, or the process. This program runs
+ * itself many times, each time with another address layout (ASLR) and another order, and compares hashes. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/run/run.h"
+#include "planner/select.h"
+#include "tests/support/net.h"
+#include "tests/support/small_program.h"
+#include "tests/unit/api_testing.h"
+
+enum { CHILDREN = 50, HASHED = 40, HASH_TEXT = HASHED * 17 + 1 };
+
+/* Outside of CUnit, for children: what cannot fail in a working library. */
+static void require(bool good, const char *what) {
+    if (good) return;
+    fprintf(stderr, "%s failed\n", what);
+    exit(3);
+}
+
+static void put_kernels(const clf_plan *p, clf_str *out) {
+    clf_profile dev;
+    clf_err err = {CLF_OK, ""};
+    clf_arena arena;
+    clf_profile_assume(&dev, CLF_DEV_CPU, 2);
+    clf_arena_init(&arena, p->arena.mem);
+    for (int32_t s = 0; s < p->nstep; s++) {
+        const clf_cplan *c = &p->step[s].c;
+        clf_sched sched;
+        clf_source src;
+        int k = 0;
+        if (p->step[s].kind != CLF_STEP_FUSED) continue;
+        clf_cplan_print(c, out);
+        while (clf_skels[k] && !clf_skels[k]->fits(c, &dev)) k++;
+        require(clf_skels[k] != NULL, "finding a skeleton");
+        require(clf_skels[k]->sched(c, &dev, (clf_grid){0, INT64_MAX}, &sched, &err) == CLF_OK, "sched");
+        require(clf_skels[k]->emit(c, &sched, "", &arena, &src, &err) == CLF_OK, "emit");
+        clf_str_putn(out, src.text, src.text_len);
+    }
+    clf_arena_release(&arena);
+}
+
+/* Plan, cplans and kernel texts of one program as one number. */
+static uint64_t plan_hash(clf_ctx *c, size_t nroot, clf_node *const *root) {
+    static const clf_limits lim = {200, 48};
+    clf_err err = {CLF_OK, ""};
+    clf_frozen f;
+    clf_plan *p;
+    clf_str text;
+    clf_str_init(&text, &c->mem);
+    require(clf_freeze(c, nroot, root, 0, NULL, &f, &err) == CLF_OK, "freezing");
+    require(clf_plan_new(&p, &f.g, clf_selector_find("all"), &lim, &c->mem, &err) == CLF_OK, "planning");
+    clf_graph_print(&p->g, &text);
+    clf_plan_print(p, &text);
+    put_kernels(p, &text);
+    uint64_t h = clf_hash64(clf_str_c(&text), text.len, 3);
+    clf_str_release(&text);
+    clf_plan_free(p);
+    clf_frozen_release(&f);
+    return h;
+}
+
+static int draw(uint64_t *state, int n) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int)((*state >> 33) % (uint64_t)n);
+}
+
+/* Leaves and nodes in any order that their operands allow, unrelated things between them. */
+static void record_shuffled(const sp_program *p, const sp_cells *cells, clf_ctx *c, uint64_t *state, clf_mat **handle) {
+    bool done[SP_LEAVES + SP_OPS] = {false};
+    for (int left = SP_LEAVES + p->n; left;) {
+        int x = draw(state, SP_LEAVES + p->n), i = x - SP_LEAVES;
+        bool ready = !done[x];
+        for (int k = 0; i >= 0 && k < 3; k++) ready = ready && done[p->node[i].in[k]];
+        if (!ready) continue;
+        if (i < 0)
+            sp_record_leaf(cells, x, c, handle);
+        else
+            sp_record_node(p, i, handle);
+        if (draw(state, 3) == 0) clf_add(clf_num(c, draw(state, 100)), clf_num(c, 0.5));
+        done[x] = true;
+        left--;
+    }
+}
+
+static void put_hashes(uint64_t seed, char *out) {
+    clf_options host = {.struct_size = sizeof host, .device = "host"};
+    clf_ctx *c = NULL;
+    sp_cells *cells = calloc(1, sizeof *cells);
+    uint64_t state = seed;
+    require(clf_open(&c, &host) == CLF_OK, "opening a context");
+    sp_leaves(cells, 65, 7);
+    for (int q = 0; q < HASHED; q++) {
+        sp_program p;
+        clf_mat *handle[SP_LEAVES + SP_OPS];
+        clf_node *root[SP_OPS];
+        size_t nroot = 0;
+        sp_random(&p, 5, 70000 + (uint64_t)q, cells);
+        record_shuffled(&p, cells, c, &state, handle);
+        for (int i = 0; i < p.n; i++)
+            if (sp_is_result(&p, i)) root[nroot++] = handle[SP_LEAVES + i]->node;
+        snprintf(out + 17 * q, 18, "%016llx\n", (unsigned long long)plan_hash(c, nroot, root));
+    }
+    free(cells);
+    clf_close(c);
+}
+
+/* This program again, with its own addresses, printing its hashes. */
+static bool child_hashes(int seed, char *out) {
+    char command[64], self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    int end[2];
+    snprintf(command, sizeof command, "%d", seed);
+    if (n <= 0 || pipe(end)) return false;
+    self[n] = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(end[1], 1);
+        close(end[0]);
+        close(end[1]);
+        execl(self, self, "--hashes", command, (char *)NULL);
+        _exit(127);
+    }
+    close(end[1]);
+    size_t have = 0;
+    for (ssize_t got; have < HASH_TEXT - 1 && (got = read(end[0], out + have, HASH_TEXT - 1 - have)) > 0;) have += (size_t)got;
+    out[have] = 0;
+    close(end[0]);
+    int status = 1;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0 && have == HASH_TEXT - 1;
+}
+
+static void test_same_plans(void) {
+    static char here[HASH_TEXT], there[HASH_TEXT];
+    int differing = 0, children = (int)net_count(CHILDREN, 1000);
+    put_hashes(0, here);
+    for (int k = 1; k <= children; k++) {
+        CU_ASSERT_FATAL(child_hashes(k, there));
+        for (int q = 0; q < HASHED; q++) {
+            if (!memcmp(here + 17 * q, there + 17 * q, 17)) continue;
+            if (!differing++) printf("\n    program %d, process %d: another plan or kernel text\n", q, k);
+        }
+    }
+    CU_ASSERT_EQUAL(differing, 0);
+    net_figure("plans and kernel texts over processes",
+               "%d programs in %d processes, orders of recording and address layouts; differing %d", HASHED, children, differing);
+}
+
+int main(int argc, char **argv) {
+    static const test_case tests[] = {{"the same plans in every process", test_same_plans}};
+    if (argc == 3 && !strcmp(argv[1], "--hashes")) {
+        static char text[HASH_TEXT];
+        put_hashes(strtoull(argv[2], NULL, 10), text);
+        fputs(text, stdout);
+        return 0;
+    }
+    return run_suite("same plans", tests, sizeof tests / sizeof *tests);
+}
