@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The shim: the part of the OpenCL API that device/ calls, as ordinary functions, so that the library's kernels run as C in this process
+ * under its sanitizers. The program that links it links no OpenCL loader.
+ *
+ * A program text goes through clang as it stands (OpenCL C is C with vectors), with the built-in functions of opencl_c.cl, into a shared
+ * object; a launch is a loop over work-items, every other one backwards, since their order may not matter. There are two devices:
+ *   1  "shim buffers"   OpenCL 1.2; every buffer is a block of its own of exactly its size, copied in when it is made and out when it
+ *                       is mapped, as the standard allows: an access outside, or a map forgotten, shows
+ *   2  "shim pointers"  OpenCL 2.0; takes host pointers
+ * The shim is strict where drivers are lenient: sizes and number of arguments, reference counts, local sizes. */
+#ifndef CLF_TESTS_SHIM_H
+#define CLF_TESTS_SHIM_H
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SHIM_DEVICES = 2, SHIM_ARGS = 256, SHIM_NAME = 64 };
+
+typedef struct shim_counts {
+    uint64_t programs, kernels; /* built; in them */
+    uint64_t failed;            /* builds that failed */
+    uint64_t launches, items;   /* enqueued; work-items run */
+    uint64_t build_ns;
+    int64_t live;               /* OpenCL objects not released */
+} shim_counts;
+extern shim_counts shim_count;
+
+/* ---- one kernel of a program text (signature.c) ---- */
+typedef struct shim_signature {
+    char name[SHIM_NAME];
+    int nargs;
+    bool memory[SHIM_ARGS];
+} shim_signature;
+/** The kernels of a preprocessed text, at most `most`; -1 when one of them cannot be read. */
+int shim_signatures(const char *text, shim_signature *out, int most);
+/** Behind the text: for each of its kernels one function that takes its arguments as an array of 8-byte slots, and a table of sizes.
+ *  owns: caller, free. NULL when the text cannot be read. */
+char *shim_trampolines(const char *text);
+
+/* ---- the compiler (compile.c) ---- */
+/** Compile text into a shared object and load it. NULL: `log` says why. */
+void *shim_compile(const char *text, size_t len, char *log, size_t log_bytes, shim_signature **kernels, int *nkernels);
+
+/* ---- objects ---- */
+typedef void shim_call(uint64_t *slot);
+struct _cl_program {
+    int refs, nkernels;
+    size_t len;
+    char *text;
+    void *object; /* of dlopen; NULL: not built */
+    shim_signature *kernel;
+    cl_build_status status;
+    char log[4096];
+};
+struct _cl_mem {
+    int refs;
+    size_t bytes;
+    char *host, *data; /* caller's memory; what kernels see */
+};
+struct _cl_kernel {
+    int refs;
+    cl_program program;
+    const shim_signature *sig;
+    shim_call *call;
+    const unsigned *bytes; /* of each argument */
+    uint64_t slot[SHIM_ARGS];
+    cl_mem mem[SHIM_ARGS]; /* looked into when launched */
+    bool set[SHIM_ARGS];
+};
+
+/** A counted object, zeroed. */
+void *shim_object(size_t bytes);
+void shim_drop(void *object);
+/** A new event, already complete, where one is wanted. */
+void shim_event(cl_event *out);
+/** Put `value` where an info query wants it. */
+cl_int shim_answer(const void *value, size_t bytes, size_t room, void *out, size_t *out_bytes);
+#endif
