@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * libFuzzer target: the text form of cplans. Seeds: tests/golden/cplan. How to run: README.md.
- * Checked besides the sanitizers: a refused text has a message; what is accepted prints to a text that parses to the same cplan; the
- * reference executor runs every accepted cplan over dense operands, or refuses it with a message; where the host executor takes it too,
- * and no elementary function is involved, both give the same bits; no byte stays allocated. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+ * Fuzz target: the text form of cplans. Seeds also: tests/golden/cplan.
+ * Promised: a refused text has a message; what is accepted prints to a text that parses to the same cplan; the reference executor runs
+ * every accepted cplan over dense operands, or refuses it with a message; where the host executor takes it too, and no elementary
+ * function is involved, both give the same bits; no byte stays allocated. */
 #include "host/run/tile.h"
 #include "kernels-cl/ref.h"
 #include "planner/cplan.h"
+#include "tests/fuzz/fuzz.h"
 
 enum { MOST_CELLS = 1024, MOST_STEPS = 512, MOST_VALUES = 64, MOST_OPERANDS = 16 };
-int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
-
-static void must(bool ok) {
-    if (!ok) abort();
-}
 
 static void round_trip(const clf_cplan *c, clf_mem *mem) {
     clf_str s, again;
@@ -27,11 +19,11 @@ static void round_trip(const clf_cplan *c, clf_mem *mem) {
     clf_str_init(&s, mem);
     clf_str_init(&again, mem);
     clf_cplan_print(c, &s);
-    must(clf_cplan_parse(&c2, &arena, clf_str_c(&s), s.len, &err) == CLF_OK);
+    FUZZ_MUST(clf_cplan_parse(&c2, &arena, clf_str_c(&s), s.len, &err) == CLF_OK);
     clf_cplan_print(&c2, &again);
-    must(strcmp(clf_str_c(&s), clf_str_c(&again)) == 0);
+    FUZZ_MUST(strcmp(clf_str_c(&s), clf_str_c(&again)) == 0);
     clf_hash h = clf_cplan_hash(c), h2 = clf_cplan_hash(&c2);
-    must(h.lo == h2.lo && h.hi == h2.hi);
+    FUZZ_MUST(h.lo == h2.lo && h.hi == h2.hi);
     clf_str_release(&again);
     clf_str_release(&s);
     clf_arena_release(&arena);
@@ -111,17 +103,17 @@ static void run(const clf_cplan *c, clf_mem *mem) {
     make(&o, c);
     clf_bind want = {.in = o.in, .param = o.param, .out = o.want}, got = {.in = o.in, .param = o.param, .out = o.out};
     clf_status st = clf_ref_run(c, &want, mem, &err);
-    must(st == CLF_OK || (err.code == st && err.text[0]));
+    FUZZ_MUST(st == CLF_OK || (err.code == st && err.text[0]));
     if (st == CLF_OK && clf_tile_fits(c)) {
-        must(clf_tile_new(&t, c, CLF_ISA_AUTO, mem, &err) == CLF_OK);
-        must(clf_tile_run(t, &got, NULL, &err) == CLF_OK);
-        for (int i = 0; i < c->nout; i++) must(elementary(c) || same_output(&c->out[i], o.out[i], o.want[i]));
+        FUZZ_MUST(clf_tile_new(&t, c, CLF_ISA_AUTO, mem, &err) == CLF_OK);
+        FUZZ_MUST(clf_tile_run(t, &got, NULL, &err) == CLF_OK);
+        for (int i = 0; i < c->nout; i++) FUZZ_MUST(elementary(c) || same_output(&c->out[i], o.out[i], o.want[i]));
     }
     clf_tile_free(t);
     drop(&o, c);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
+clf_status fuzz_one(const uint8_t *p, size_t n) {
     clf_mem mem;
     clf_arena arena;
     clf_cplan c;
@@ -129,13 +121,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
     clf_mem_init(&mem, NULL, NULL);
     clf_arena_init(&arena, &mem);
     clf_status st = clf_cplan_parse(&c, &arena, (const char *)p, n, &err);
-    must(st == CLF_OK || (err.code == st && err.text[0]));
+    FUZZ_MUST(st == CLF_OK || (err.code == st && err.text[0]));
     if (st == CLF_OK) {
-        must(clf_cplan_check(&c, &err) == CLF_OK);
+        FUZZ_MUST(clf_cplan_check(&c, &err) == CLF_OK);
         round_trip(&c, &mem);
         if (is_small(&c)) run(&c, &mem);
     }
     clf_arena_release(&arena);
-    must(atomic_load(&mem.now_bytes) == 0);
-    return 0;
+    FUZZ_MUST(atomic_load(&mem.now_bytes) == 0);
+    return st;
 }

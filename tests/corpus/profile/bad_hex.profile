@@ -1,0 +1,1 @@
+write_cost 0x10

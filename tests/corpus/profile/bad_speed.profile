@@ -1,0 +1,1 @@
+read_bytes_per_s 0 0 0 0

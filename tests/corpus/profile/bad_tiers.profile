@@ -1,0 +1,1 @@
+tier_bytes 4 3 2 1

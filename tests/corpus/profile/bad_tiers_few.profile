@@ -1,0 +1,1 @@
+tier_bytes 1 2

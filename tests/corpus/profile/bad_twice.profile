@@ -1,0 +1,2 @@
+cores 2
+cores 2
