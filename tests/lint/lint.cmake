@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The lints as tests with the label lint; what they need beyond the compiler (clang, cppcheck) they say themselves.
+# The lints as tests with the label lint; what they need beyond the compiler (gcc, clang, clang-tidy, cppcheck) they say themselves.
 function(clf_lint name)
     add_test(NAME lint.${name} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lint/${name}.sh ${ARGN})
     clf_test_defaults(lint.${name} lint 300)
@@ -11,6 +11,8 @@ clf_lint(kernels)
 clf_lint(headers ${CLF_GEN_INCLUDE})
 clf_lint(format check)
 clf_lint(cppcheck ${CLF_GEN_INCLUDE})
+clf_lint(analyze ${CLF_GEN_INCLUDE} ${CLF_GEN_PRIVATE})
+clf_lint(tidy ${CLF_GEN_INCLUDE} ${CLF_GEN_PRIVATE})
 if(TARGET clfuse)
     file(GLOB headers ${PROJECT_SOURCE_DIR}/core/include/clfuse/*.h ${PROJECT_SOURCE_DIR}/host/include/clfuse/*.h)
     clf_lint(symbols $<TARGET_FILE:clfuse> ${headers} ${CLF_GEN_INCLUDE}/clfuse/ops.h)
