@@ -16,7 +16,7 @@
  *   min      (a < b or a is NaN) ? a : b       (so min(0, -0) is -0 and min(-0, 0) is 0)
  *   max      (a > b or a is NaN) ? a : b
  *   sign     1, -1, or the operand itself when it is a zero or NaN
- *   round    floor(a + 0.5)
+ *   round    floor(a + 0.5) without the sum, which would round where a is large: floor(a), and one more from a half on; never -0
  *   %/%      floor(a / b); integers: floor division, 0 when b is 0
  *   %%       a - floor(a / b) * b; integers: the remainder with b's sign, 0 when b is 0
  *   truth    x != 0 (NaN is true); LT LE EQ NE AND OR XOR NOT ISNAN ISINF give 0 or 1 of the same type
@@ -138,7 +138,7 @@ ELEM_CAST_INT(u8)
     ELEM_FN2(bitor, T, clf_cast_##T##_i64(a) | clf_cast_##T##_i64(b))                       \
     ELEM_FN1(abs, T, fabs##S(a))                                                            \
     ELEM_FN1(sign, T, a > 0 ? (ELEM_C_##T)1 : (a < 0 ? (ELEM_C_##T)-1 : a))                 \
-    ELEM_FN1(round, T, floor##S(a + (ELEM_C_##T)0.5))                                       \
+    ELEM_FN1(round, T, floor##S(a) + (a - floor##S(a) >= (ELEM_C_##T)0.5 ? (ELEM_C_##T)1 : (ELEM_C_##T)0)) \
     ELEM_FN1(floor, T, floor##S(a))                                                         \
     ELEM_FN1(ceil, T, ceil##S(a))                                                           \
     ELEM_FN1(sqrt, T, sqrt##S(a))                                                           \

@@ -14,7 +14,8 @@ typedef struct clf_check {
 clf_status clf_check_bad(clf_check *k, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #define BAD(k, ...) return clf_check_bad(k, __VA_ARGS__)
 
-static inline bool clf_set_has(uint32_t set, int axis) { return axis >= 0 && axis < CLF_MAX_AXES && (set >> axis & 1u); }
+/* axis: one of the cplan, of which there are at most CLF_MAX_AXES. */
+static inline bool clf_set_has(uint32_t set, int axis) { return set >> axis & 1u; }
 
 /** fold over values of type t, giving type r. */
 clf_status clf_check_fold_types(clf_check *k, int fold, int t, int r);

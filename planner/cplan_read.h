@@ -30,7 +30,9 @@ typedef struct clf_reader {
 } clf_reader;
 
 /* A token for %.*s: at most 40 characters. */
-#define CLF_SHOW(tok) (tok).n == 0 ? 14 : (int)((tok).n > 40 ? 40 : (tok).n), (tok).n == 0 ? "the text's end" : (tok).at
+static inline const char *clf_token_text(clf_token t) { return t.n == 0 ? "the text's end" : t.at; }
+static inline int clf_token_shown(clf_token t) { return t.n == 0 ? 14 : t.n > 40 ? 40 : (int)t.n; }
+#define CLF_SHOW(tok) clf_token_shown(tok), clf_token_text(tok)
 
 clf_status clf_read_fault(const clf_reader *p, clf_token at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 clf_status clf_read_no_memory(const clf_reader *p);

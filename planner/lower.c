@@ -70,6 +70,7 @@ static bool same_param(const clf_plan_param *a, const clf_plan_param *b) {
 
 /* A scalar argument of type t; equal ones are shared. */
 static int param(lower *L, clf_plan_param want, clf_dtype t) {
+    if (L->b.failed) return 0; /* the step may know of one that the builder had no room for */
     for (int i = 0; i < L->step->nparam; i++)
         if (L->b.c.param[i] == t && same_param(&L->step->param[i], &want))
             return clf_build_value(&L->b, (clf_value){.op = CLF_V_PARAM, .dtype = (uint8_t)t, .axis = -1, .in = {-1, -1, -1}, .arg = i});

@@ -185,7 +185,7 @@ static clf_status co_order(const clf_host_call *h, clf_err *err) {
         for (int64_t i = 0; i < n; i++) {
             if (h->node->attr[2])
                 ((int64_t *)h->out)[i] = sorted[i] + 1;
-            else if (row)
+            else
                 memcpy((char *)h->out + (size_t)i * row, (const char *)h->in[0] + (size_t)sorted[i] * row, row);
         }
     }

@@ -47,6 +47,12 @@ static clf_status choose_device(clf_ctx *c, clf_exe *x, const clf_exe *like, clf
     return CLF_OK;
 }
 
+static double loop_cells(const clf_step *t) {
+    double n = t->kind == CLF_STEP_FUSED ? 1 : 0;
+    for (int a = 0; t->kind == CLF_STEP_FUSED && a < t->c.naxes; a++) n *= (double)t->c.axis[a].n.n;
+    return n;
+}
+
 /* A tiny step whose results only host steps or the caller read stays on the host: one wait less. Backwards, readers first. */
 static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
     const clf_plan *p = x->plan;
@@ -54,7 +60,7 @@ static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
     if (!wanted) return no_memory(err);
     for (int32_t s = p->nstep; s-- > 0;) {
         const clf_step *t = &p->step[s];
-        double cells = 0;
+        double cells = loop_cells(t); /* of a step that makes its cells, too */
         bool needed = false;
         for (int i = 0; i < t->nin; i++) cells += (double)p->value[t->in[i]].rows * (double)p->value[t->in[i]].cols;
         for (int i = 0; i < t->nout; i++) {

@@ -19,8 +19,6 @@ void clf_tile_free(clf_tile *t);
 /** Run. pool may be NULL (serial). Scratch comes from `mem`, kept for the next run by the tile program where possible.
  *  cost: sub-microsecond overhead for tiny extents. errors: CLF_E_NOMEM. */
 clf_status clf_tile_run(clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_err *err);
-/** Bytes streamed by one run, counted by the same rule as skeleton facts. */
-void clf_tile_bytes(const clf_tile *t, const clf_bind *bind, double *read, double *written);
 /** Measure device 0: bandwidth by size, class rates, launch cost. < 3 s. */
 clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *out, clf_err *err);
 #endif

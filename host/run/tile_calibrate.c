@@ -194,7 +194,7 @@ clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_pro
     clf_profile p;
     clf_profile_assume(&p, CLF_DEV_HOST, pool ? clf_pool_threads(pool) : 1);
     snprintf(p.name, sizeof p.name, "host");
-    snprintf(p.driver, sizeof p.driver, "tiles, %s", clf_isa_name(g.isa));
+    snprintf(p.driver, sizeof p.driver, "%s", clf_isa_name(g.isa)); /* the name it is looked up by: clf_run_host_profile */
     p.llc_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, p.llc_bytes);
     char *block = clf_mem_data(mem, 4 * bytes);
     if (!block) return clf_fail(err, CLF_E_NOMEM, "%zu bytes to measure the host with", 4 * bytes);

@@ -155,7 +155,7 @@ static bool layout(clf_tile_job *j, clf_layout *l, size_t at[6]) {
     j->col_bytes = 0;
     at[0] = lay(l, (size_t)t->nscalar, CLF_REG_BYTES);
     if (t->ncol > 0) {
-        j->col_bytes = table * 8;
+        if (!clf_mul_ok(table, 8, &j->col_bytes)) return false;
         at[1] = lay(l, (size_t)t->ncol, j->col_bytes);
     }
     at[2] = lay(l, (size_t)j->workers, j->worker_bytes);
@@ -251,30 +251,4 @@ void clf_tile_frame_init(const clf_tile_job *j, int worker) {
             f.slot[i] = j->t->home[i] < 0 ? NULL : clf_tile_reg(&f, i);
     }
     if (j->t->ncols > 0) init_cols(j, (char *)f.cols);
-}
-
-/* Elements of input k that are streamed: what its accesses walk over, each on its own, but never more than it has. */
-static double streamed(const clf_tile *t, const clf_bind *b, int k) {
-    double walked = 0, all = 1;
-    for (int i = 0; i < t->nsource; i++) {
-        const clf_access *a = t->source[i].kind == CLF_SRC_LOAD ? &t->c.access[t->source[i].arg] : NULL;
-        double cells = 1;
-        if (!a || a->input != k) continue;
-        for (int d = 0; d < a->rank; d++) cells *= (double)(a->at[d].axis >= 0 ? axis_n(t, b, a->at[d].axis) : 1);
-        walked += cells;
-    }
-    for (int d = 0; d < t->c.in[k].rank; d++) all *= (double)in_dim(t, b, k, d);
-    return walked < all ? walked : all;
-}
-
-void clf_tile_bytes(const clf_tile *t, const clf_bind *bind, double *read, double *written) {
-    *read = *written = 0;
-    for (int k = 0; k < t->c.nin; k++) *read += streamed(t, bind, k) * (double)clf_dtype_bytes((clf_dtype)t->c.in[k].dtype);
-    for (int i = 0; i < t->nsink; i++) {
-        const clf_tile_sink *s = &t->sink[i];
-        double elems = 1;
-        for (int a = 0; a < t->c.naxes; a++)
-            if (s->keep >> a & 1) elems *= (double)axis_n(t, bind, a);
-        *written += elems * (double)clf_dtype_bytes((clf_dtype)s->out_dtype);
-    }
 }

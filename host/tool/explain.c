@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "host/tool/tool.h"
 
@@ -39,11 +40,12 @@ static tool_exit write_out(clf_ctx *c, const tool_options *o, size_t n, clf_mat 
     if (!o->output) return show_all(c, o, stdout, n, roots);
     FILE *f = fopen(o->output, "wb");
     if (!f) return tool_fail(TOOL_FAILED, "%s: cannot write: %s", o->output, strerror(errno));
+    struct stat is;
     tool_exit st = show_all(c, o, f, n, roots);
-    bool bad = ferror(f);
+    bool bad = ferror(f), file = fstat(fileno(f), &is) == 0 && S_ISREG(is.st_mode);
     bad = fclose(f) != 0 || bad;
     if (st == TOOL_OK && bad) st = tool_fail(TOOL_FAILED, "%s: cannot write: %s", o->output, strerror(errno));
-    if (st != TOOL_OK) remove(o->output);
+    if (st != TOOL_OK && file) remove(o->output); /* no half of a plan; a device stays where it is */
     return st;
 }
 

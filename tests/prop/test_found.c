@@ -23,7 +23,23 @@ static void test_more_threads_than_work(void) {
     clf_close(c);
 }
 
+/* floor(x + 0.5) rounds twice: 2^23 + 1 in f32 became 2^23 + 2, and the largest number below a half became 1. */
+static void test_round_of_large_numbers(void) {
+    static const float odd[] = {8388609.0f, -8388609.0f, 16777215.0f, 0x1.fffffep-2f, -0.5f, 2.5f, -2.5f};
+    static const float want[] = {8388609.0f, -8388609.0f, 16777215.0f, 0, 0, 3, -2};
+    static const double large[] = {0x1p52 + 1, -(0x1p52 + 1), 0x1.fffffffffffffp-2}, exact[] = {0x1p52 + 1, -(0x1p52 + 1), 0};
+    clf_ctx *c = open_host();
+    float got[7];
+    double got64[3];
+    CU_ASSERT_EQUAL(clf_read(clf_round(clf_matrix(c, CLF_F32, 7, 1, odd)), got, sizeof got), CLF_OK);
+    CU_ASSERT_EQUAL(clf_read(clf_round(clf_matrix(c, CLF_F64, 3, 1, large)), got64, sizeof got64), CLF_OK);
+    for (int i = 0; i < 7; i++) CU_ASSERT_EQUAL(got[i], want[i]);
+    for (int i = 0; i < 3; i++) CU_ASSERT_EQUAL(got64[i], exact[i]);
+    clf_close(c);
+}
+
 int main(void) {
-    static const test_case tests[] = {{"more threads than a job has use for", test_more_threads_than_work}};
+    static const test_case tests[] = {{"more threads than a job has use for", test_more_threads_than_work},
+                                      {"round where a half is lost", test_round_of_large_numbers}};
     return run_suite("found by the net", tests, sizeof tests / sizeof *tests);
 }

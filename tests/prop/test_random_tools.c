@@ -193,7 +193,10 @@ static bool means_the_same(const rp_program *p, clf_ctx *c, const printed *t) {
     rp_record(p, c, h);
     for (size_t i = 0; i < n; i++) {
         if (!r[i].bare) continue;
-        if (bare >= (size_t)p->nroot || !same_bits(r[i].value, h[p->root[bare]])) return false;
+        if (bare >= (size_t)p->nroot || !same_bits(r[i].value, h[p->root[bare]])) {
+            printf("\n    result %zu differs\n", bare + 1);
+            return false;
+        }
         bare++;
     }
     return bare == (size_t)p->nroot;

@@ -55,6 +55,7 @@ static void test_shrink_to_two_operators(void) {
         CU_ASSERT_EQUAL(shrink_operators(&p), 2); /* a leaf, the fold, abs */
         CU_ASSERT_EQUAL(p.n, 3);
         CU_ASSERT_EQUAL(p.nroot, 1);
+        if (rp_count(&p.node[0].m) > 1 || p.node[0].m.t != CLF_F64) rp_print(&p);
         CU_ASSERT(rp_count(&p.node[0].m) <= 1 && p.node[0].m.t == CLF_F64);
         rp_release(&p);
     }

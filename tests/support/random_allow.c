@@ -34,12 +34,14 @@ bool rp_fold_allowed(const rp_options *o, int fold) {
 
 enum {
     CELLS = 1u << RP_LEAF | 1u << RP_NUMBER | 1u << RP_CELL | 1u << RP_CAST | 1u << RP_FORM | 1u << RP_FOLD,
+    RANGES = 1u << RP_INDEX | 1u << RP_FILL | 1u << RP_SEQ,
     NO_FIELD = 1u << RP_RAND | 1u << RP_CAST | 1u << RP_CUM | 1u << RP_ORDER
 };
 
 bool rp_kind_allowed(const rp_options *o, int kind) {
     unsigned bit = 1u << kind;
-    if (o->without & bit || (o->cells_only && !(bit & CELLS))) return false;
+    unsigned only = o->ranges ? CELLS | RANGES : CELLS;
+    if (o->without & bit || (o->cells_only && !(bit & only))) return false;
     if (o->domain == RP_PRIME) return !(bit & NO_FIELD);
     return o->domain == RP_INTEGER || kind != RP_ORDER;
 }

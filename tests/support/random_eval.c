@@ -200,9 +200,17 @@ static bool in_domain(const rp_matrix *m) {
     return true;
 }
 
+/* Integers have no negative zero. */
+static void plain_zeros(rp_matrix *m) {
+    for (int64_t i = 0; i < rp_count(m) && !rp_real(m->t); i++) m->v[i] += 0.0;
+}
+
 bool rp_eval_node(const rp_program *p, rp_node *n) {
     n->m.v = calloc((size_t)rp_count(&n->m) + 1, sizeof *n->m.v);
-    if (n->m.v && eval[n->kind](p, n) && in_domain(&n->m)) return true;
+    if (n->m.v && eval[n->kind](p, n) && in_domain(&n->m)) {
+        plain_zeros(&n->m);
+        return true;
+    }
     free(n->m.v);
     n->m.v = NULL;
     return false;

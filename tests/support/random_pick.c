@@ -225,9 +225,22 @@ static void range(rp_gen *g, int64_t extent, int64_t *first, int64_t *last) {
     if (*first > 1 && rp_pick(g, 8) == 0) *last = *first - 1;
 }
 
+/* A part of x that is as large as some other node, so that the two meet. */
+static bool range_like_another(rp_gen *g, rp_node *n, const rp_matrix *x) {
+    const rp_matrix *y = &g->p->node[choose(g)].m;
+    if (y->rows < 1 || y->cols < 1 || y->rows > x->rows || y->cols > x->cols || (y->rows == x->rows && y->cols == x->cols)) return false;
+    n->attr[0] = 1 + rp_pick(g, (int)(x->rows - y->rows + 1));
+    n->attr[1] = n->attr[0] + y->rows - 1;
+    n->attr[2] = 1 + rp_pick(g, (int)(x->cols - y->cols + 1));
+    n->attr[3] = n->attr[2] + y->cols - 1;
+    return true;
+}
+
 static bool pick_index(rp_gen *g, rp_node *n) {
     const rp_matrix *x = operand(g, n, 0);
     if (x->rows < 1 || x->cols < 1) return false;
+    for (int tries = 0; tries < 4; tries++)
+        if (range_like_another(g, n, x)) return true;
     range(g, x->rows, &n->attr[0], &n->attr[1]);
     range(g, x->cols, &n->attr[2], &n->attr[3]);
     return true;

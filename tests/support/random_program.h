@@ -62,6 +62,7 @@ typedef struct rp_options {
     int64_t most_cells;
     int64_t rows, cols;   /* shape of every leaf; 0 0: any */
     bool cells_only;      /* operators that fuse: no structure, no products; and every third node is a root */
+    bool ranges;          /* with cells_only: also RP_INDEX, RP_FILL, RP_SEQ, which fuse too */
     rp_domain domain;
     unsigned without;     /* kinds to leave out, 1u << rp_kind each */
     bool no_elementary;   /* RP_REAL: no operator whose bits depend on the mathematical library (F_ELEM) */

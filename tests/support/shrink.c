@@ -177,7 +177,8 @@ static bool plainer_cell(rp_program *p, int i, int k) {
 }
 
 static bool f64_leaf(rp_program *p, int i, int k) {
-    if (i >= p->n || k > 0 || p->node[i].kind != RP_LEAF || p->node[i].m.t == CLF_F64) return false;
+    bool data = i < p->n && (p->node[i].kind == RP_LEAF || p->node[i].kind == RP_NUMBER);
+    if (!data || k > 0 || p->node[i].m.t == CLF_F64) return false;
     p->node[i].m.t = CLF_F64;
     return true;
 }
