@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # coverage.sh FOLDER LEAST: what the tests that ran in a build with --coverage covered: lines and branches of each folder and file.
 # A branch counts once it was taken, in whichever object its source line was compiled. Fails when core, planner, formats and host
-# together have less than LEAST per cent of their branches taken. Nothing is excluded.
+# together have less than LEAST per cent of their branches taken. Nothing is excluded. One gcov at a time: two would mix their lines.
 set -u
 folder=$1 least=$2
 cd "$(dirname "$0")/../.." || exit 1
 objects=$(find "$folder/core" "$folder/planner" "$folder/formats" "$folder/host" "$folder/device" "$folder/kernels-cl" -name '*.gcno' | LC_ALL=C sort)
 [ -n "$objects" ] || { echo "no coverage build in $folder"; exit 1; }
 # The sources were given to the compiler by their full paths: what stands below this folder is ours.
-echo "$objects" | xargs -P 2 -n 8 gcov --stdout --branch-probabilities --branch-counts 2>/dev/null | awk -v root="$(pwd)/" -v least="$least" '
+echo "$objects" | xargs -n 8 gcov --stdout --branch-probabilities --branch-counts 2>/dev/null | awk -v root="$(pwd)/" -v least="$least" '
 /^ *-: *0:Source:/ {
     file = $0; sub(/^ *-: *0:Source:/, "", file)
     ours = index(file, root) == 1

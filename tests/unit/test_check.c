@@ -149,6 +149,7 @@ static const planted plants[] = {
     {"A = X*Y; A; rowSums(A - Y) + u", CLF_OP_SUB, CLF_OP_MAX, {"result 2", "first wrong operator is '-'", " row sum"}},
     {"B = exp(X) + Y; sum(B); max(B); colSums(B*B)", CLF_OP_EXP, CLF_OP_EXPM1, {"result", "first wrong operator is 'exp'", "f64 70x9"}},
     {"t(X*Y + 1) %*% u", CLF_OP_MUL, CLF_OP_MAX, {"row 1, column 1", "first wrong operator is '*'", "%2 = %0 %1"}},
+    {"abs(sqrt(abs(X*2 + Y) + 1) * 3 - u + Y/2 + X)", CLF_OP_SQRT, CLF_OP_NEG, {"result 1", "first wrong operator is 'sqrt'", " in all)"}},
     {"(X < Y) + (Y < u)", CLF_OP_ADD, CLF_OP_MIN, {"fused and", "first wrong operator is '+'", "i32 70x9"}},
 };
 

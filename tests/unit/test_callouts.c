@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Host steps for element types and orders that are rare: cumulation of bytes and words, sorting with ties and NaN, an operator that
+ * has no host step. */
+#include <math.h>
+
+#include "host/run/run.h"
+#include "tests/unit/api_testing.h"
+
+/* Host steps for types and orders that are rare. */
+static void test_callouts(void) {
+    clf_ctx *c = open_host();
+    static const uint8_t bytes[6] = {3, 200, 2, 100, 1, 7};
+    static const int32_t words[6] = {3, -200, 2, 100, INT32_MAX, 7};
+    static const double nans[6] = {2, NAN, 1, NAN, 3, 2};
+    clf_mat *b = clf_matrix(c, CLF_U8, 6, 1, bytes), *w = clf_matrix(c, CLF_I32, 6, 1, words), *d = clf_matrix(c, CLF_F64, 6, 1, nans);
+    static const struct {
+        clf_fold_code f;
+        double bytes, words;
+    } last[] = {{CLF_FOLD_CODE_MIN, 1, -200}, {CLF_FOLD_CODE_MAX, 200, INT32_MAX}, {CLF_FOLD_CODE_SUM, 313, 2147483559.0}};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+        clf_mat *of_b = clf_cum(last[i].f, b), *of_w = clf_cum(last[i].f, w);
+        CU_ASSERT_EQUAL(read_f64(clf_index(of_b, 6, 6, 1, 1)), last[i].bytes);
+        CU_ASSERT_EQUAL(read_f64(clf_index(of_w, 6, 6, 1, 1)), last[i].words);
+    }
+    int64_t order[6];
+    for (int down = 0; down < 2; down++) {
+        CU_ASSERT_EQUAL(clf_read(clf_order(d, 1, down, true), order, sizeof order), CLF_OK);
+        static const int64_t want[2][6] = {{3, 1, 6, 5, 2, 4}, {5, 1, 6, 3, 2, 4}};
+        CU_ASSERT_EQUAL(memcmp(order, want[down], sizeof order), 0);
+        CU_ASSERT_EQUAL(clf_read(clf_order(w, 1, down, true), order, sizeof order), CLF_OK);
+        CU_ASSERT_EQUAL(order[down ? 0 : 5], 5);
+        CU_ASSERT_EQUAL(order[down ? 5 : 0], 2);
+    }
+    clf_gnode none = {.op = CLF_OP_LEAF};
+    clf_err err = {CLF_OK, ""};
+    CU_ASSERT_EQUAL(clf_callout_run(&(clf_host_call){.c = c, .node = &none}, &err), CLF_E_INTERNAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "has no host step"));
+    clf_close(c);
+}
+
+int main(void) {
+    static const test_case tests[] = {{"types and orders", test_callouts}};
+    return run_suite("callouts", tests, sizeof tests / sizeof *tests);
+}
