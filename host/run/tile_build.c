@@ -355,7 +355,7 @@ static bool make_arrays(clf_tile_maker *m, clf_arena *temp, int32_t **last, int3
 
 static bool build(clf_tile *t, const clf_cplan *c, clf_arena *temp) {
     clf_tile_maker m = {.t = t, .c = c};
-    int32_t *last, *free_regs;
+    int32_t *last = NULL, *free_regs = NULL;
     if (!make_arrays(&m, temp, &last, &free_regs)) return false;
     for (int v = 0; v < c->nvalue; v++) m.spread[v] = CLF_NOSLOT;
     count_uses(&m);

@@ -110,7 +110,7 @@ static clf_ctx *open_way(const way *w) {
 /* Small programs: what a kernel costs is its compilation. Every fourth has structure between its cells; every sixteenth is large
  * enough for many work-items. */
 static void make(rp_program *p, uint64_t seed) {
-    rp_options o = {.nodes = 3 + (int)(seed % 5), .most_cells = 600, .cells_only = seed % 4 != 0};
+    rp_options o = {.nodes = 3 + (int)(seed % 5), .most_cells = 600, .cells_only = seed % 4 != 0, .ranges = true};
     if (seed % 16 == 7) o.most_cells = 80000, o.rows = seed % 32 == 7 ? 130 : 20000, o.cols = seed % 32 == 7 ? 513 : 3;
     rp_generate(p, seed, &o);
 }

@@ -20,13 +20,19 @@ static const struct {
 
 const char *rp_kind_name(int kind) { return kinds[kind].name; }
 
+/* Ranges, where they are asked for, are what loops read in other places than cells. */
+static int weight_of(const rp_options *o, int kind) {
+    if (!rp_kind_allowed(o, kind)) return 0;
+    return o->ranges && kind == RP_INDEX ? 4 * kinds[kind].weight : kinds[kind].weight;
+}
+
 static int random_kind(rp_gen *g) {
     int total = 0;
     if (g->p->n < 2) return RP_LEAF;
-    for (int k = 0; k < RP_KINDS; k++) total += rp_kind_allowed(g->o, k) ? kinds[k].weight : 0;
+    for (int k = 0; k < RP_KINDS; k++) total += weight_of(g->o, k);
     int at = rp_pick(g, total);
     for (int k = 0; k < RP_KINDS; k++) {
-        at -= rp_kind_allowed(g->o, k) ? kinds[k].weight : 0;
+        at -= weight_of(g->o, k);
         if (at < 0) return k;
     }
     return RP_LEAF;
