@@ -37,6 +37,9 @@ foreach(source ${targets})
         add_test(NAME fuzz.${target} COMMAND sh ${here}/fuzz.sh $<TARGET_FILE:${name}> $<TARGET_FILE:fuzz_words>
             ${PROJECT_BINARY_DIR}/found/${target} -runs=${CLF_FUZZ_RUNS} -- ${seeds})
         clf_test_defaults(fuzz.${target} fuzzer 600)
+        if(target STREQUAL api)
+            set_tests_properties(fuzz.api PROPERTIES COST 100) # the longest: begin with it
+        endif()
     endif()
     foreach(program ${programs})
         target_link_libraries(${program} PRIVATE clf_private clf_testkit clfuse_internal m)
