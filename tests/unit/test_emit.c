@@ -463,7 +463,8 @@ static void test_lanes_of_two_types(void) {
         job j;
         job_begin(&j);
         plane p = axes(&j, 19, cols[s]);
-        int x = input(&j, &p, CLF_F32, 3), y = clf_build_cast(&j.b, x, CLF_F64);
+        int x = op(&j, CLF_OP_ADD, CLF_F32, input(&j, &p, CLF_F32, 3), param(&j, CLF_F32), -1); /* so that padding is not 0 */
+        int y = clf_build_cast(&j.b, x, CLF_F64);
         fold(&j, &p, CLF_FOLD_SUM, x, 1);
         fold(&j, &p, CLF_FOLD_SUM, y, 1);
         fold(&j, &p, CLF_FOLD_MAX, y, 1);
