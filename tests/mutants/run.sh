@@ -70,9 +70,9 @@ try_one() {
     patch -s -R -p1 -d "$work/src" <"$1" >>"$log" 2>&1 || fail "$name cannot be taken back"
 }
 
-# A run that was cut off may have left a planted bug in the objects.
-[ -f "$work/finished" ] || rm -rf "$work/build"
-rm -rf "$work/src" "$work/finished" && mkdir -p "$work/src" && copy
+rm -rf "$work/src" && mkdir -p "$work/src" && copy
+# The last run may have left a planted bug in the objects: what patches change is compiled again.
+sed -n 's|^+++ b/||p' "$here"/*.patch | sort -u | while read -r file; do touch "$work/src/$file"; done
 if [ ! -f "$work/build/build.ninja" ]; then
     cmake -G Ninja -S "$work/src" -B "$work/build" -DCLF_TOOLS=OFF -DCMAKE_BUILD_TYPE=None "-DCMAKE_C_FLAGS=-O1" >>"$log" 2>&1 ||
         fail "the copy does not configure"
@@ -86,5 +86,4 @@ for patch in "$here"/*"$pattern"*.patch; do
 done
 echo "$caught of $total planted bugs caught"
 [ -n "${CLF_FIGURES:-}" ] && printf 'planted bugs caught\t%d of %d\n' "$caught" "$total" >"$CLF_FIGURES/mutants.tsv"
-: >"$work/finished"
 [ "$survivors" -le 2 ]

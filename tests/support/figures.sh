@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A document with the figures of the last test run between its two marks.
-# usage: figures.sh DOCUMENT FILE.tsv... >RESULT     a file has lines "what<TAB>value"; the last line of a figure counts
+# usage: figures.sh DOCUMENT FILE.tsv... >RESULT     a file has lines "what<TAB>value", of one run
 set -u
 document=$1
 shift
@@ -14,9 +14,7 @@ trap 'rm -f "$table"' EXIT
         [ -f "$file" ] || continue
         suite=$(basename "$file" .tsv | sed 's/^test_//; s/^prop_//')
         case $file in build-asan/*) suite="$suite, sanitized" ;; esac
-        awk -F '\t' -v suite="$suite" 'NF >= 2 { last[$1] = $2; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
-            END { for (i = 1; i <= n; i++) { what = order[i]; value = last[what]; gsub(/\|/, "/", what); gsub(/\|/, "/", value)
-                                             printf "| %s | %s | %s |\n", suite, what, value } }' "$file"
+        awk -F '\t' -v suite="$suite" 'NF >= 2 && !seen[$0]++ { gsub(/\|/, "/"); printf "| %s | %s | %s |\n", suite, $1, $2 }' "$file"
     done
 } >"$table"
 [ "$(wc -l <"$table")" -gt 2 ] || { echo "no figures among: $*" >&2; exit 1; }
