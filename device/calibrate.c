@@ -66,17 +66,17 @@ static clf_status enqueue(bench *b, const job *j) {
 }
 
 static clf_status timed(bench *b, const job *j, double *ns) {
-    uint64_t t0 = clf_dev_now_ns();
+    uint64_t t0 = clf_now_ns();
     CLF_TRY(enqueue(b, j));
     CLF_TRY(clf_dev_wait(b->d, b->dev, b->err));
-    *ns = (double)(clf_dev_now_ns() - t0);
+    *ns = (double)(clf_now_ns() - t0);
     return CLF_OK;
 }
 
 static clf_status best_of(bench *b, const job *j, int runs, double *ns) {
     double t;
     CLF_TRY(timed(b, j, ns));
-    for (int i = 1; i < runs && clf_dev_now_ns() < b->hurry_ns; i++) {
+    for (int i = 1; i < runs && clf_now_ns() < b->hurry_ns; i++) {
         CLF_TRY(timed(b, j, &t));
         if (t < *ns) *ns = t;
     }
@@ -210,10 +210,10 @@ static clf_status launch_costs(bench *b, clf_program *k, clf_profile *p) {
     double batch[5];
     CLF_TRY(quartile(b, &none, 2, &p->launch_sync_ns));
     for (int r = 0; r < 5; r++) {
-        uint64_t t0 = clf_dev_now_ns();
+        uint64_t t0 = clf_now_ns();
         for (int i = 0; i < BATCH; i++) CLF_TRY(enqueue(b, &none));
         CLF_TRY(clf_dev_wait(b->d, b->dev, b->err));
-        batch[r] = (double)(clf_dev_now_ns() - t0) / BATCH;
+        batch[r] = (double)(clf_now_ns() - t0) / BATCH;
     }
     qsort(batch, 5, sizeof *batch, by_value);
     p->launch_async_ns = batch[2] < p->launch_sync_ns ? batch[2] : p->launch_sync_ns;
@@ -283,7 +283,7 @@ clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *er
     clf_status st;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     bench b = {.d = d, .dev = dev, .cores = v->info.compute_units ? v->info.compute_units : 1, .err = err};
-    b.hurry_ns = clf_dev_now_ns() + PATIENCE_S * UINT64_C(1000000000);
+    b.hurry_ns = clf_now_ns() + PATIENCE_S * UINT64_C(1000000000);
     if (b.cores > OUT_VECTORS / 8) b.cores = OUT_VECTORS / 8;
     b.items = 8 * (size_t)b.cores;
     clf_dev_assume(d, dev, &p);

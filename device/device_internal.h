@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdalign.h>
 #include <sys/types.h>
+#include "core/clock.h"
 #include "device/device.h"
 
 enum {
@@ -145,6 +146,4 @@ void clf_hostbufs_drop(clf_dev *v);
 void clf_blas_restrict(clf_blas *b, int64_t most, bool own);
 
 static inline bool clf_arg_is_memory(int kind) { return kind <= CLF_ARG_COUNTER; }
-/** Monotonic time. */
-uint64_t clf_dev_now_ns(void);
 #endif

@@ -186,14 +186,14 @@ static void keep(clf_devs *d, clf_program *p, const clf_source *src) {
 static bool complete(const clf_source *src) { return src && src->text && src->entry && src->options && (!src->nargs || src->args); }
 
 static void note_build(clf_devs *d, int dev, const char *what, uint64_t start, bool failed) {
-    uint64_t took = clf_dev_now_ns() - start;
+    uint64_t took = clf_now_ns() - start;
     d->stats.builds++;
     d->stats.build_ns += took;
     CLF_TRACE(d->log, build, "%s for %s: %.1f ms%s", what, d->dev[dev].info.name, (double)took * 1e-6, failed ? ", failed" : "");
 }
 
 static clf_status miss(clf_devs *d, int dev, const clf_source *src, clf_program **out, clf_err *err) {
-    uint64_t start = clf_dev_now_ns();
+    uint64_t start = clf_now_ns();
     CLF_TRY(clf_options_check(src->options, err));
     CLF_TRY(clf_program_new(d, dev, src, NULL, out, err));
     note_build(d, dev, src->entry, start, (*out)->failed.code != CLF_OK);
@@ -243,7 +243,7 @@ clf_status clf_programs_build(clf_devs *d, int dev, const char *text, size_t tex
     clf_dev *v = NULL;
     cl_program built = NULL;
     char what[64];
-    uint64_t start = clf_dev_now_ns();
+    uint64_t start = clf_now_ns();
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     CLF_TRY(joined_check(src, n, err));
     snprintf(what, sizeof what, "%.40s and %d more", src[0]->entry, n - 1);

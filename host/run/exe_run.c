@@ -4,8 +4,8 @@
  * pool can only be written again by something that comes later. */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "host/run/run.h"
 #include "kernels-cl/ref.h"
 
@@ -15,12 +15,6 @@ typedef struct runner {
     clf_slot *slots;
     bool pending; /* the device has work in flight */
 } runner;
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static clf_status settle(runner *r, clf_err *err) {
     if (!r->pending) return CLF_OK;
@@ -183,11 +177,11 @@ static clf_status run_step(runner *r, int32_t s, bool timed, clf_err *err) {
     clf_exe_step *e = &r->x->step[s];
     if (timed) CLF_TRY(settle(r, err));
     CLF_TRY(gather_operands(r, t, err));
-    uint64_t start = timed ? now_ns() : 0;
+    uint64_t start = timed ? clf_now_ns() : 0;
     CLF_TRY(e->executor == CLF_ON_KERNEL ? run_kernel(r, t, e, err) : run_host(r, t, e, err));
     if (timed) {
         CLF_TRY(settle(r, err));
-        e->measured_ns = (double)(now_ns() - start);
+        e->measured_ns = (double)(clf_now_ns() - start);
     }
     r->c->stats.bytes_read += (uint64_t)e->read_bytes;
     r->c->stats.bytes_written += (uint64_t)e->write_bytes;
@@ -213,7 +207,7 @@ static clf_status take_results(runner *r, clf_buf **results, clf_err *err) {
 clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_buf **results, clf_err *err) {
     runner r = {c, x, slots, false};
     const clf_plan *p = x->plan;
-    uint64_t start = now_ns();
+    uint64_t start = clf_now_ns();
     if (x->busy) return clf_fail(err, CLF_E_DEVICE, "the device of this plan does not answer");
     for (int32_t v = 0; v < p->nvalue; v++) {
         x->made[v] = NULL;
@@ -238,6 +232,6 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
         results[i] = NULL;
     }
     x->runs++;
-    c->stats.run_ns += now_ns() - start;
+    c->stats.run_ns += clf_now_ns() - start;
     return st;
 }

@@ -10,8 +10,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "core/clock.h"
 
 enum { MAX_THREADS = 256, SPIN_NS = 20000, SPIN_LOOPS = 64, YIELD_AFTER = 2000 };
 
@@ -45,12 +46,6 @@ static inline void relax(void) {
 #endif
 }
 
-static int64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void take_parts(clf_pool *p, int worker) {
     int64_t part;
     while ((part = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < p->parts) p->fn(p->user, part, worker);
@@ -58,8 +53,8 @@ static void take_parts(clf_pool *p, int worker) {
 
 /* Wait until the epoch differs from `seen`: spin, then sleep. */
 static void await_epoch(clf_pool *p, unsigned seen) {
-    int64_t until = now_ns() + SPIN_NS;
-    while (now_ns() < until)
+    uint64_t until = clf_now_ns() + SPIN_NS;
+    while (clf_now_ns() < until)
         for (int i = 0; i < SPIN_LOOPS; i++) {
             if (atomic_load_explicit(&p->epoch, memory_order_acquire) != seen) return;
             relax();

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "planner/select.h"
 
 clf_run *clf_run_new(clf_ctx *c, clf_err *err) {
@@ -236,12 +236,6 @@ clf_status clf_run_tile(clf_ctx *c, const clf_step *s, clf_tile_entry **out, clf
     return CLF_OK;
 }
 
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err *err) {
     const clf_selector *sel = c->run->selector ? c->run->selector : clf_selector_find(c->knobs.fuse);
     if (!sel) return clf_fail(err, CLF_E_NAME, "no fusion selector named '%s' (none, all)", c->knobs.fuse);
@@ -251,7 +245,7 @@ clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err 
 
 static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, uint64_t h, clf_exe **out, clf_err *err) {
     clf_run *r = c->run;
-    uint64_t start = now_ns();
+    uint64_t start = clf_now_ns();
     clf_exe *x = NULL;
     const clf_selector *sel = NULL;
     /* a cache, not a leak: programs that never repeat start over */
@@ -270,7 +264,7 @@ static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, u
     r->nplans++;
     r->key_bytes += key->len;
     c->stats.plans++;
-    c->stats.plan_ns += now_ns() - start;
+    c->stats.plan_ns += clf_now_ns() - start;
     *out = x;
     return CLF_OK;
 }

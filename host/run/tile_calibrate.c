@@ -4,13 +4,13 @@
  *
  * Every figure is the least time of several tries within a fixed slice, so other load makes it slower, never wrong; differences
  * are bounded below so that no rate is infinite. */
+#include "core/clock.h"
 #include "host/run/tile_isa.h"
 #include "planner/builder.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SLICE_NS = 30000000, MIN_TRIES = 8, CLASS_CELLS = 8192, BIG_CELLS = 6 << 20, MAX_CHAIN = 4, MEET_NS = 1000000, MEET_ROUNDS = 21 };
@@ -31,12 +31,6 @@ typedef struct clf_probe_plan {
     int64_t n;
 } clf_probe_plan;
 
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static clf_status probe_build(clf_cplan *c, clf_arena *a, const clf_probe_plan *p, clf_err *err) {
     clf_builder b;
     int load[3] = {-1, -1, -1}, axis[1] = {0};
@@ -55,14 +49,14 @@ static clf_status probe_build(clf_cplan *c, clf_arena *a, const clf_probe_plan *
 
 /* Least time of one run. */
 static clf_status probe_time(const clf_gauge *g, clf_tile *t, const clf_bind *bind, clf_pool *pool, double *ns) {
-    double start = now_ns(), best = 1e18, one = 0;
+    double start = (double)clf_now_ns(), best = 1e18, one = 0;
     CLF_TRY(clf_tile_run(t, bind, pool, g->err));
-    one = now_ns() - start;
+    one = (double)clf_now_ns() - start;
     int runs = one > 1e5 ? 1 : (int)(1e5 / (one + 10)) + 1;
-    for (int tries = 0; tries < MIN_TRIES || now_ns() - start < SLICE_NS; tries++) {
-        double t0 = now_ns();
+    for (int tries = 0; tries < MIN_TRIES || (double)clf_now_ns() - start < SLICE_NS; tries++) {
+        double t0 = (double)clf_now_ns();
         for (int i = 0; i < runs; i++) CLF_TRY(clf_tile_run(t, bind, pool, g->err));
-        double each = (now_ns() - t0) / runs;
+        double each = ((double)clf_now_ns() - t0) / runs;
         best = each < best ? each : best;
     }
     *ns = best;
@@ -149,10 +143,10 @@ static clf_status gauge_store(const clf_gauge *g, clf_profile *p) {
 /* Every part waits until all workers are in, or for a while: what it takes to have them all. */
 static void meet(void *user, int64_t part, int worker) {
     atomic_int *waiting = user;
-    double start = now_ns();
+    double start = (double)clf_now_ns();
     (void)part, (void)worker;
     atomic_fetch_sub(waiting, 1);
-    while (atomic_load(waiting) > 0 && now_ns() - start < MEET_NS) continue;
+    while (atomic_load(waiting) > 0 && (double)clf_now_ns() - start < MEET_NS) continue;
 }
 
 /* Least of some rounds between which workers fall asleep. */
@@ -162,9 +156,9 @@ static double gauge_second_core(clf_pool *pool) {
     for (int i = 0; i < MEET_ROUNDS; i++) {
         atomic_int waiting = clf_pool_threads(pool);
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-        double t0 = now_ns();
+        double t0 = (double)clf_now_ns();
         clf_pool_run(pool, clf_pool_threads(pool), meet, &waiting);
-        double ns = now_ns() - t0;
+        double ns = (double)clf_now_ns() - t0;
         best = ns < best ? ns : best;
     }
     return best;

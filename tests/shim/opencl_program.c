@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "tests/shim/shim.h"
 
 cl_program clCreateProgramWithSource(cl_context c, cl_uint n, const char **text, const size_t *len, cl_int *rc) {
@@ -22,20 +22,14 @@ cl_program clCreateProgramWithSource(cl_context c, cl_uint n, const char **text,
     return p;
 }
 
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *ids, const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                       void *user) {
     (void)user;
     if (!p || n != 1 || !ids || notify || p->object) return CL_INVALID_OPERATION;
     if (options && *options) return CL_INVALID_BUILD_OPTIONS;
-    uint64_t start = now_ns();
+    uint64_t start = clf_now_ns();
     p->object = shim_compile(p->text, p->len, p->log, sizeof p->log, &p->kernel, &p->nkernels);
-    shim_count.build_ns += now_ns() - start;
+    shim_count.build_ns += clf_now_ns() - start;
     p->status = p->object ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
     shim_count.failed += !p->object;
     if (!p->object) return CL_BUILD_PROGRAM_FAILURE;

@@ -215,9 +215,9 @@ static void test_calibrate(void) {
     CU_ASSERT_EQUAL_FATAL(clf_devs_open(&d, &(clf_dev_opts){.mem = &mem, .cache_dir = root}, &err), CLF_OK);
     CU_ASSERT_EQUAL(clf_dev_calibrate(d, clf_devs_count(d), &p, NULL), CLF_E_ARG);
     if (clf_devs_count(d)) {
-        uint64_t t0 = clf_dev_now_ns();
+        uint64_t t0 = clf_now_ns();
         CU_ASSERT_EQUAL(clf_dev_calibrate(d, 0, &p, &err), CLF_OK);
-        CU_ASSERT_TRUE(clf_dev_now_ns() - t0 < 30000000000u);
+        CU_ASSERT_TRUE(clf_now_ns() - t0 < 30000000000u);
         CU_ASSERT_EQUAL(p.assumed, 0);
         CU_ASSERT_STRING_EQUAL(p.name, clf_devs_info(d, 0)->name);
         CU_ASSERT_TRUE(p.launch_sync_ns >= p.launch_async_ns && p.launch_async_ns > 0);
