@@ -73,7 +73,6 @@ clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err);
 /* What kind of thing went wrong on a device. */
 typedef enum clf_fault {
     CLF_FAULT_NONE,
-    CLF_FAULT_BUILD,         /* a kernel cannot be had; found by whoever prepares */
     CLF_FAULT_LAUNCH,        /* a call failed at once */
     CLF_FAULT_LATE,          /* a kernel failed after its launch had returned */
     CLF_FAULT_DEVICE_MEMORY, /* the device has no room for this */

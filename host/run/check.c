@@ -46,7 +46,9 @@ static clf_status trial_run(const check *k, const clf_graph *g, const clf_select
     t->nbuf = (size_t)g->nroot;
     t->buf = clf_mem_new(&k->c->mem, t->nbuf, sizeof *t->buf);
     clf_status st = t->buf ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "check: out of memory for %d results", g->nroot);
-    if (st == CLF_OK) st = clf_exe_new(&t->x, k->c, g, sel, k->x, err);
+    clf_exe_ways ways = k->x->ways; /* in parts as small as the plan that is checked */
+    ways.like = k->x;
+    if (st == CLF_OK) st = clf_exe_new(&t->x, k->c, g, sel, &ways, err);
     if (st == CLF_OK) st = clf_exe_run(k->c, t->x, k->slots, false, t->buf, err);
     if (st != CLF_OK) trial_release(k, t);
     return st;

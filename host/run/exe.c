@@ -31,7 +31,9 @@ static double plan_cost(const clf_plan *p, const clf_profile *dev) {
 }
 
 /* Would any step ever be worth a launch? Decided from the host's figures alone, so that small work never loads OpenCL. */
-static clf_status choose_device(clf_ctx *c, clf_exe *x, const clf_exe *like, clf_err *err) {
+static clf_status choose_device(clf_ctx *c, clf_exe *x, clf_err *err) {
+    const clf_exe *like = x->ways.like;
+    x->ways.like = NULL;
     x->device = like ? like->device : -1;
     if (like) return CLF_OK;
     if (clf_run_lost(c) && !x->ways.why) x->ways.why = "the device is lost";
@@ -47,9 +49,9 @@ static clf_status choose_device(clf_ctx *c, clf_exe *x, const clf_exe *like, clf
     return CLF_OK;
 }
 
-static double loop_cells(const clf_step *t) {
-    double n = t->kind == CLF_STEP_FUSED ? 1 : 0;
-    for (int a = 0; t->kind == CLF_STEP_FUSED && a < t->c.naxes; a++) n *= (double)t->c.axis[a].n.n;
+static double loop_cells(const clf_cplan *c) {
+    double n = 1;
+    for (int a = 0; a < c->naxes; a++) n *= (double)c->axis[a].n.n;
     return n;
 }
 
@@ -60,7 +62,7 @@ static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
     if (!wanted) return no_memory(err);
     for (int32_t s = p->nstep; s-- > 0;) {
         const clf_step *t = &p->step[s];
-        double cells = loop_cells(t); /* of a step that makes its cells, too */
+        double cells = loop_cells(&t->c); /* of a step that makes its cells, too */
         bool needed = false;
         for (int i = 0; i < t->nin; i++) cells += (double)p->value[t->in[i]].rows * (double)p->value[t->in[i]].cols;
         for (int i = 0; i < t->nout; i++) {
@@ -194,12 +196,12 @@ static void trace_step(const clf_ctx *c, const clf_exe *x, int32_t s) {
                   executor[e->executor]);
 }
 
-static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const clf_selector *sel, const clf_exe *like, clf_err *err) {
+static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const clf_selector *sel, clf_err *err) {
     clf_limits lim = {(int)c->knobs.kernel_ops, 48};
     CLF_TRY(clf_plan_new(&x->plan, g, sel, &lim, &c->mem, err));
     dump_stages(c, x);
     trace_plan(c, x->plan, sel);
-    CLF_TRY(choose_device(c, x, like, err));
+    CLF_TRY(choose_device(c, x, err));
     x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
     uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
     if (!x->step || !home) return no_memory(err);
@@ -213,13 +215,13 @@ static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const clf_
     return make_room(c, x, err);
 }
 
-clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe *like, clf_err *err) {
+clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err) {
     clf_exe *x = clf_mem_new(&c->mem, 1, sizeof *x);
     if (!x) return no_memory(err);
     clf_arena_init(&x->arena, &c->mem);
     x->device = -1;
-    x->ways = c->run->ways;
-    clf_status st = prepare(c, x, g, sel, like, err);
+    if (ways) x->ways = *ways;
+    clf_status st = prepare(c, x, g, sel, err);
     if (st == CLF_OK)
         *out = x;
     else

@@ -42,8 +42,10 @@ typedef struct clf_exe_step {
     const char *why;               /* why this executor, when it is not the first choice; "" */
 } clf_exe_step;
 
+struct clf_exe;
 /* What a plan may use, below what the settings allow. Zeroed: everything. */
 typedef struct clf_exe_ways {
+    const struct clf_exe *like; /* the device of that plan, whatever it costs; only while preparing */
     bool host;           /* no OpenCL device */
     size_t alloc_bytes;  /* operands in buffers in parts of at most this; 0: what the device takes */
     const char *why;     /* for explain; NULL: nothing to say */
@@ -72,9 +74,9 @@ typedef struct clf_exe {
     struct clf_exe *next;
 } clf_exe;
 
-/** Prepare graph g for running: plan, place, build. like: on the device of that plan; NULL: where it costs least.
+/** Prepare graph g for running: plan, place, build. ways: NULL for everything the settings allow.
  *  errors: what planning and building give. */
-clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe *like, clf_err *err);
+clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err);
 /** A busy plan is put aside instead. */
 void clf_exe_free(clf_ctx *c, clf_exe *x);
 /** At the end, when no device runs any more. */

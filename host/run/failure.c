@@ -24,7 +24,7 @@ typedef enum action {
 static const char *const action_text[NACTIONS] = {"give up", "try again", "smaller parts", "the host executor", "open the device anew"};
 static const int most_often[NACTIONS] = {[RETRY] = 1, [SMALLER] = 6, [HOST] = 1, [ANEW] = 2}; /* in one evaluation */
 
-/* BUILD has no row: a step whose kernel cannot be had goes to the host by itself, when the plan is prepared (exe_kernels.c). */
+/* A step whose kernel cannot be had is no row: it goes to the host by itself, when the plan is prepared (exe_kernels.c). */
 static const action table[CLF_NFAULTS][3] = {
     [CLF_FAULT_LAUNCH] = {RETRY, HOST}, [CLF_FAULT_LATE] = {RETRY, HOST}, [CLF_FAULT_DEVICE_MEMORY] = {RETRY, SMALLER, HOST},
     [CLF_FAULT_HOST_MEMORY] = {STATUS}, [CLF_FAULT_LOST] = {ANEW},
@@ -66,14 +66,11 @@ static bool retry(trial *t) {
 }
 
 static bool plan_again(trial *t, const char *why, clf_err *err) {
-    clf_run *r = t->c->run;
     const clf_selector *sel;
     clf_exe *fresh = NULL;
     t->ways.why = why;
-    r->ways = t->ways;
     clf_status st = clf_run_selector(t->c, &sel, err);
-    if (st == CLF_OK) st = clf_exe_new(&fresh, t->c, t->g, sel, NULL, err);
-    r->ways = (clf_exe_ways){0};
+    if (st == CLF_OK) st = clf_exe_new(&fresh, t->c, t->g, sel, &t->ways, err);
     if (st != CLF_OK) return false;
     replace(t, fresh);
     t->c->stats.fallbacks++;

@@ -31,7 +31,6 @@ typedef struct clf_run {
     uint64_t epoch;             /* grows whenever plans are forgotten: remembered clf_exe pointers are stale then */
     clf_tile_entry *tiles[CLF_TILE_BUCKETS];
     uint64_t dump_serial;
-    clf_exe_ways ways;          /* of plans prepared just now; everything except while failure.c prepares one */
     int lost;                   /* devices lost since a setting chose them */
     clf_exe *quarantine;        /* plans a lost device may still be writing for; freed at the end */
     const clf_selector *selector; /* instead of the one the setting names, if not NULL; clf_run_forget after a change */
