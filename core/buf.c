@@ -53,7 +53,10 @@ clf_buf *clf_buf_borrow(clf_mem *mem, uint64_t id, void *host, size_t bytes, clf
     return b;
 }
 
-static uint64_t contents(const clf_buf *b) { return b->bytes ? clf_hash64(b->host, b->bytes, 0) : 0; }
+static uint64_t contents(const clf_buf *b) {
+    if (b->kind) return b->kind->hash(b);
+    return b->bytes ? clf_hash64(b->host, b->bytes, 0) : 0;
+}
 
 void clf_buf_seal(clf_buf *b) {
     b->seal = contents(b);
@@ -67,20 +70,45 @@ bool clf_buf_intact(clf_buf *b) {
     return true;
 }
 
+clf_buf *clf_buf_derived(clf_buf *b, clf_derived what) {
+    return b->derived_version[what] == atomic_load(&b->version) ? b->derived[what] : NULL;
+}
+
+static void derive(clf_buf *b, clf_derived what, clf_buf *d) {
+    clf_buf *was = b->derived[what];
+    b->derived[what] = d;
+    b->derived_version[what] = atomic_load(&b->version);
+    clf_buf_unref(was);
+}
+
+void clf_buf_derive(clf_buf *b, clf_derived what, clf_buf *d) { derive(b, what, d); }
+
+void clf_buf_change(clf_buf *b) {
+    atomic_fetch_add(&b->version, 1);
+    for (int k = 0; k < CLF_NDERIVED; k++) derive(b, (clf_derived)k, NULL);
+}
+
 clf_buf *clf_buf_ref(clf_buf *b) {
     atomic_fetch_add(&b->refs, 1);
     return b;
 }
 
-void clf_buf_unref(clf_buf *b) {
-    if (!b || atomic_fetch_sub(&b->refs, 1) != 1) return;
+static void drop_memory(clf_buf *b) {
+    if (b->kind) b->kind->drop(b);
     if (b->blocks)
         clf_block_give(b->blocks, b->block);
-    else if (!b->borrowed)
-        clf_mem_data_free(b->mem, b->host, b->bytes);
-    else {
+    else if (b->borrowed) {
         atomic_fetch_sub(&b->mem->borrowed_bytes, b->bytes);
         if (b->release) b->release(b->user, b->host);
-    }
+    } else if (!b->kind)
+        clf_mem_data_free(b->mem, b->host, b->bytes);
+}
+
+/* A derived buffer has none of its own that leads back, so the way down is short: cells, a twin, the twin's cells. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
+void clf_buf_unref(clf_buf *b) {
+    if (!b || atomic_fetch_sub(&b->refs, 1) != 1) return;
+    for (int k = 0; k < CLF_NDERIVED; k++) clf_buf_unref(b->derived[k]);
+    drop_memory(b);
     clf_mem_free(b->mem, b, 1, sizeof *b);
 }

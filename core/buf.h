@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A buffer: reference-counted bytes on the host, ours or the caller's. The pair (id, version) names a content;
- * residency, twins and certificates are keyed by it. Caller memory is listed, not charged. */
+ * residency, twins and certificates are keyed by it. Caller memory is listed, not charged.
+ *
+ * A buffer may hold a structure instead of cells (CSR: host/graph/sparse_buf.h): then it has a kind. And it may carry buffers derived
+ * from its contents, made once per version: they go when the version changes or the buffer dies. thread: derived ones under the
+ * context's lock. */
 #ifndef CLF_CORE_BUF_H
 #define CLF_CORE_BUF_H
 #include "core/blocks.h"
+/* A buffer whose host address is that of a structure. */
+struct clf_buf;
+typedef struct clf_buf_kind {
+    void (*drop)(struct clf_buf *b);           /* free what is ours, and leave in host what `release` is told */
+    uint64_t (*hash)(const struct clf_buf *b); /* of the contents */
+} clf_buf_kind;
+
+typedef enum clf_derived {
+    CLF_DERIVED_TWIN,  /* of CSR: CSR of the transpose */
+    CLF_DERIVED_OTHER, /* the same matrix in the other format: cells of CSR, CSR of cells */
+    CLF_NDERIVED
+} clf_derived;
+
 typedef struct clf_buf {
     atomic_uint refs;
     clf_mem *mem;
@@ -19,6 +36,9 @@ typedef struct clf_buf {
     uint64_t seal;            /* hash of the contents in version sealed_version, if sealed (debugging) */
     uint64_t sealed_version;
     bool sealed;
+    const clf_buf_kind *kind; /* NULL: host points at bytes */
+    struct clf_buf *derived[CLF_NDERIVED];
+    uint64_t derived_version[CLF_NDERIVED];
 } clf_buf;
 /** New buffer with one reference; uninitialised data. NULL when memory or budget is out. */
 clf_buf *clf_buf_new(clf_mem *mem, uint64_t id, size_t bytes);
@@ -32,6 +52,12 @@ clf_buf *clf_buf_borrow(clf_mem *mem, uint64_t id, void *host, size_t bytes, clf
 void clf_buf_seal(clf_buf *b);
 /** Are the contents those sealed for this version? A version not sealed yet is sealed now. cost: reads all bytes. */
 bool clf_buf_intact(clf_buf *b);
+/** What was derived from this version; NULL if nothing. */
+clf_buf *clf_buf_derived(clf_buf *b, clf_derived what);
+/** Keep d, whose reference it takes over, as derived from this version, instead of an earlier one. */
+void clf_buf_derive(clf_buf *b, clf_derived what, clf_buf *d);
+/** The contents changed: a new version, nothing derived from it. */
+void clf_buf_change(clf_buf *b);
 clf_buf *clf_buf_ref(clf_buf *b);
 void clf_buf_unref(clf_buf *b); /* NULL is fine */
 #endif

@@ -10,8 +10,10 @@ const clf_fold_row clf_folds[CLF_NFOLDS] = {
 #include "core/folds.def"
 };
 
-/* Column folds: narrow matrices fill a vector with several rows, at most this wide. */
+/* Column folds: narrow matrices fill a vector with several rows, at most this wide. Scattered ones clear and merge whole results, so
+ * they have fewer blocks. */
 enum { NARROW_COLS = 128, SHORT_ROW_COLS = 4096, MIN_BLOCK = 16, MAX_BLOCKS = 1024, MAX_BLOCKS_LONG_ROW = 64 };
+enum { MAX_SCATTER = 256, MAX_SCATTER_LONG_ROW = 16 };
 
 int clf_col_lanes(int64_t cols, clf_dtype value) {
     int lanes = clf_lanes(value);
@@ -21,6 +23,12 @@ int clf_col_lanes(int64_t cols, clf_dtype value) {
 int64_t clf_col_block(int64_t rows, int64_t cols) {
     int64_t most = cols <= SHORT_ROW_COLS ? MAX_BLOCKS : MAX_BLOCKS_LONG_ROW, block = MIN_BLOCK;
     while ((rows - 1) / block >= most) block *= 2; /* (rows - 1)/block + 1 blocks */
+    return block;
+}
+
+int64_t clf_scatter_block(int64_t rows, int64_t cells) {
+    int64_t most = cells <= SHORT_ROW_COLS ? MAX_SCATTER : MAX_SCATTER_LONG_ROW, block = MIN_BLOCK;
+    while ((rows - 1) / block >= most) block *= 2;
     return block;
 }
 

@@ -33,6 +33,7 @@ static const struct {
     {"strategy", "auto|chunk|group|stride", "", ""},
     {"isa", "auto|baseline|avx2|avx512", "", ""},
     {"dtype", "f64|f32", "", ""},
+    {"sparse", "structural|ieee", "", ""},
 };
 
 /* Ranges of INT knobs; `only` restricts to 0, 32, 64. */

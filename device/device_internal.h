@@ -146,4 +146,5 @@ void clf_hostbufs_drop(clf_dev *v);
 void clf_blas_restrict(clf_blas *b, int64_t most, bool own);
 
 static inline bool clf_arg_is_memory(int kind) { return kind <= CLF_ARG_COUNTER; }
+static inline bool clf_arg_is_written(int kind) { return kind >= CLF_ARG_MEM_OUT && kind <= CLF_ARG_COUNTER; }
 #endif

@@ -24,7 +24,7 @@ static bool clash(const clf_dev *v, const clf_arg *a, bool written) {
 clf_status clf_hostbufs_prepare(clf_devs *d, int dev, const clf_program *p, const clf_arg *args, clf_err *err) {
     for (int i = 0; i < p->nargs; i++) {
         if (!clf_arg_is_memory(p->args[i].kind) || !args[i].bytes) continue;
-        if (clash(&d->dev[dev], &args[i], p->args[i].kind != CLF_ARG_MEM_IN)) return clf_dev_wait(d, dev, err);
+        if (clash(&d->dev[dev], &args[i], clf_arg_is_written(p->args[i].kind))) return clf_dev_wait(d, dev, err);
     }
     return CLF_OK;
 }

@@ -51,7 +51,7 @@ static size_t scalar_bytes(const clf_arg_desc *a) {
 
 static clf_status memory_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_uint i, const clf_arg *a, clf_err *err) {
     const clf_arg empty = {.ptr = v->pad, .bytes = 1}; /* kernels add offsets to every pointer, which NULL does not allow */
-    bool written = a->bytes && p->args[i].kind != CLF_ARG_MEM_IN;
+    bool written = a->bytes && clf_arg_is_written(p->args[i].kind);
     cl_mem mem = NULL;
     if (!a->bytes) a = &empty;
     if (v->set_pointer) return clf_dev_check(v, v->set_pointer(p->kernel, i, a->ptr), "clSetKernelArgSVMPointer", err);

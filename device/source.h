@@ -5,8 +5,10 @@
 #define CLF_DEVICE_SOURCE_H
 #include "core/hash.h"
 typedef enum clf_arg_kind {
-    CLF_ARG_MEM_IN,   /* pointer to input `index` */
-    CLF_ARG_MEM_OUT,  /* pointer to output `index` */
+    CLF_ARG_MEM_IN,   /* pointer to input `index`; a CSR input's values */
+    CLF_ARG_CSR_PTR,  /* pointer to the row offsets (long) of CSR input `index` */
+    CLF_ARG_CSR_IDX,  /* pointer to the columns (int) of CSR input `index` */
+    CLF_ARG_MEM_OUT,  /* pointer to output `index`; of a PATTERN sink: to its entries */
     CLF_ARG_SCRATCH,  /* pointer to scratch of clf_sched.scratch_bytes, 64-byte aligned, not initialised */
     CLF_ARG_COUNTER,  /* pointer to one int, 0 before the first launch and again after each */
     CLF_ARG_PARAM,    /* scalar parameter `index`, in its dtype */

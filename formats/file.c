@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Read a file of any type: find its type, put its bytes into memory, hand them to the reader.
  *
- * Regular files are mapped, so the text itself takes no memory of ours. Pipes and other streams are read into growing memory, up to a limit,
- * since an endless one must not take the machine down.
+ * Regular files are mapped, so the text itself takes no memory of ours. Pipes and other streams are read into growing memory, up to a
+ * limit, since an endless one must not take the machine down.
  * A file that another process cuts off while it is being read is the one case that is not caught: the system signals it. */
 #include "formats/file.h"
 
@@ -30,39 +30,28 @@ typedef struct request {
     bytes b;
     const clf_read_opts *o;
     clf_mem *mem;
-    clf_dense *out, *labels;
+    clf_loaded *out;
+    clf_dense *labels;
     char *note;
     size_t note_n;
     clf_err *err;
 } request;
 
-static void note_dense(const request *q) {
-    if (q->note && q->note_n)
-        snprintf(q->note, q->note_n, "%s: a sparse file, held dense: %lld x %lld", q->path, (long long)q->out->rows,
-                 (long long)q->out->cols);
-}
-
-static clf_status read_npy(const request *q) { return clf_read_npy(q->path, q->b.at, q->b.n, q->mem, q->out, q->err); }
+static clf_status read_npy(const request *q) { return clf_read_npy(q->path, q->b.at, q->b.n, q->mem, &q->out->dense, q->err); }
 
 static clf_status read_csv(const request *q) {
     int64_t dropped = 0;
-    CLF_TRY(clf_csv_read(q->path, q->b.at, q->b.n, q->o, q->mem, q->out, q->labels, &dropped, q->err));
+    CLF_TRY(clf_csv_read(q->path, q->b.at, q->b.n, q->o, q->mem, &q->out->dense, q->labels, &dropped, q->err));
     if (dropped && q->note && q->note_n)
         snprintf(q->note, q->note_n, "%s: %lld row%s with missing cells dropped", q->path, (long long)dropped, dropped == 1 ? "" : "s");
     return CLF_OK;
 }
 
-static clf_status read_mtx(const request *q) {
-    bool densified = false;
-    CLF_TRY(clf_read_mtx(q->path, q->b.at, q->b.n, q->o, q->mem, q->out, &densified, q->err));
-    if (densified) note_dense(q);
-    return CLF_OK;
-}
+static clf_status read_mtx(const request *q) { return clf_read_mtx(q->path, q->b.at, q->b.n, q->o, q->mem, q->out, q->err); }
 
 static clf_status read_svm(const request *q) {
-    CLF_TRY(clf_read_svm(q->path, q->b.at, q->b.n, q->o, q->mem, q->out, q->labels, q->err));
-    note_dense(q);
-    return CLF_OK;
+    q->out->sparse = true;
+    return clf_read_svm(q->path, q->b.at, q->b.n, q->o, q->mem, &q->out->csr, q->labels, q->err);
 }
 
 static const struct {
@@ -150,9 +139,10 @@ static clf_status load_bytes(const request *q, bytes *b) {
     return status;
 }
 
-clf_status clf_read_file(const char *path, const char *type, const clf_read_opts *o, clf_mem *mem, clf_dense *out, clf_dense *labels,
+clf_status clf_load_file(const char *path, const char *type, const clf_read_opts *o, clf_mem *mem, clf_loaded *out, clf_dense *labels,
                          char *note, size_t note_n, clf_err *err) {
-    clf_dense m, l = {.dtype = CLF_F64};
+    clf_loaded m = {.sparse = false};
+    clf_dense l = {.dtype = CLF_F64};
     request q = {.path = path, .o = o, .mem = mem, .out = &m, .labels = labels ? &l : NULL, .note = note, .note_n = note_n, .err = err};
     const char *known;
     if (note && note_n) *note = '\0';
@@ -162,6 +152,25 @@ clf_status clf_read_file(const char *path, const char *type, const clf_read_opts
     release_bytes(mem, &q.b);
     if (st != CLF_OK) return st;
     *out = m;
+    if (labels) *labels = l;
+    return CLF_OK;
+}
+
+clf_status clf_read_file(const char *path, const char *type, const clf_read_opts *o, clf_mem *mem, clf_dense *out, clf_dense *labels,
+                         char *note, size_t note_n, clf_err *err) {
+    clf_loaded m;
+    clf_dense d, l = {.dtype = CLF_F64};
+    CLF_TRY(clf_load_file(path, type, o, mem, &m, labels ? &l : NULL, note, note_n, err));
+    bool sparse = m.sparse;
+    clf_status st = clf_loaded_dense(&m, path, mem, &d, err);
+    if (st != CLF_OK) {
+        clf_loaded_release(&m, mem);
+        clf_dense_release(&l, mem);
+        return st;
+    }
+    if (sparse && note && note_n)
+        snprintf(note, note_n, "%s: a sparse file, held dense: %lld x %lld", path, (long long)d.rows, (long long)d.cols);
+    *out = d;
     if (labels) *labels = l;
     return CLF_OK;
 }

@@ -1,52 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The table of formats, and the dense matrix that all readers make.
+ * The table of formats, and the matrices that readers make.
  *
- * A format offers only protocols that some skeleton can use today, so the sparse rows have their size and fill value but offer
- * nothing yet. Column indices take 4 bytes while the columns fit 31 bits.
+ * A format offers only protocols that some skeleton can use today: stored entries of a CSR matrix, and its cells at those of another. CSC
+ * offers none of its own, since operators take it as the CSR matrix of its transpose, nor does COO, which becomes CSR before anything runs
+ * over it. Column indices of CSR have 4 bytes, so more than 2^31-1 columns take infinitely many.
  * Invariant: a size is multiplied with overflow checks and compared with what the machine has before anything is allocated. */
 #include "formats/fmt.h"
 
+#include <math.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "formats/block.h"
 #include "formats/dense.h"
 
-static double index_bytes(int64_t n) { return n > INT32_MAX ? 8 : 4; }
 static double bytes_dense(clf_dtype t, int64_t rows, int64_t cols, int64_t nnz) {
     (void)nnz;
     return (double)rows * (double)cols * (double)clf_dtype_bytes(t);
 }
 static double bytes_csr(clf_dtype t, int64_t rows, int64_t cols, int64_t nnz) {
-    return (double)nnz * ((double)clf_dtype_bytes(t) + index_bytes(cols)) + ((double)rows + 1) * 8;
+    return cols > INT32_MAX ? (double)INFINITY : clf_csr_bytes(rows, nnz, t);
 }
 static double bytes_csc(clf_dtype t, int64_t rows, int64_t cols, int64_t nnz) { return bytes_csr(t, cols, rows, nnz); }
 static double bytes_coo(clf_dtype t, int64_t rows, int64_t cols, int64_t nnz) {
-    return (double)nnz * ((double)clf_dtype_bytes(t) + index_bytes(rows) + index_bytes(cols));
+    double index = rows > INT32_MAX || cols > INT32_MAX ? 8 : 4; /* both indices have one width */
+    return (double)nnz * ((double)clf_dtype_bytes(t) + 2 * index);
 }
 
 const clf_format_row clf_formats[CLF_NFORMATS] = {
     [CLF_DENSE] = {"dense", CLF_OFFERS_STREAM | CLF_OFFERS_LOCATE, bytes_dense, 0},
-    [CLF_CSR] = {"csr", 0, bytes_csr, 0},
+    [CLF_CSR] = {"csr", CLF_OFFERS_ENTRIES | CLF_OFFERS_LOCATE, bytes_csr, 0},
     [CLF_CSC] = {"csc", 0, bytes_csc, 0},
     [CLF_COO] = {"coo", 0, bytes_coo, 0},
     [CLF_COMPRESSED] = {"compressed", 0, bytes_dense, 0}, /* never more than dense: columns that do not compress are stored so */
 };
 
-/* What an allocation may at most take: the rest of the budget if there is one, else the machine's memory. */
-static size_t available_bytes(clf_mem *mem) {
-    size_t limit = atomic_load(&mem->limit_bytes), used = atomic_load(&mem->data_bytes), all = SIZE_MAX;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0 && !clf_mul_ok((size_t)pages, (size_t)page, &all)) all = SIZE_MAX;
-    size_t rest = limit > used ? limit - used : 0;
-    return limit && rest < all ? rest : all;
-}
-
 clf_status clf_dense_new(clf_mem *mem, const char *name, clf_dtype t, int64_t rows, int64_t cols, bool zero, clf_dense *out, clf_err *err) {
-    size_t cells, bytes, available = available_bytes(mem);
+    size_t cells, bytes, available = clf_block_available(mem);
     if (rows < 0 || cols < 0 || !clf_mul_ok((size_t)rows, (size_t)cols, &cells) || !clf_mul_ok(cells, clf_dtype_bytes(t), &bytes))
         return clf_fail(err, CLF_E_NOMEM, "%s: %lld x %lld cells of %s are more than any memory holds", name, (long long)rows,
                         (long long)cols, clf_dtype_name(t));
-    void *data = bytes <= available ? clf_mem_data(mem, bytes) : NULL;
+    void *data = clf_block_new(mem, cells, clf_dtype_bytes(t), &bytes);
     if (!data)
         return clf_fail(err, CLF_E_NOMEM, "%s: %lld x %lld cells of %s need %zu bytes, %zu are available", name, (long long)rows,
                         (long long)cols, clf_dtype_name(t), bytes, available);
@@ -59,6 +52,30 @@ void clf_dense_release(clf_dense *d, clf_mem *mem) {
     if (!d) return;
     if (d->data) clf_mem_data_free(mem, d->data, d->bytes);
     *d = (clf_dense){.dtype = d->dtype};
+}
+
+void clf_loaded_release(clf_loaded *l, clf_mem *mem) {
+    if (!l) return;
+    clf_dense_release(&l->dense, mem);
+    clf_sparse_release(&l->csr, mem);
+    l->sparse = false;
+}
+
+clf_status clf_loaded_dense(clf_loaded *l, const char *name, clf_mem *mem, clf_dense *out, clf_err *err) {
+    const clf_csr *m = &l->csr.m;
+    clf_dense d = l->dense;
+    if (l->sparse) {
+        CLF_TRY(clf_dense_new(mem, name, (clf_dtype)m->dtype, m->rows, m->cols, false, &d, err));
+        clf_csr_to_dense(m, d.data);
+    }
+    l->dense = (clf_dense){.dtype = d.dtype};
+    clf_loaded_release(l, mem);
+    *out = d;
+    return CLF_OK;
+}
+
+clf_status clf_read_failed(clf_err *err, const char *name, const clf_err *inner) {
+    return clf_fail(err, inner->code, "%s: %s", name, inner->text);
 }
 
 clf_status clf_read_opts_check(const char *name, const clf_read_opts *o, clf_read_opts *out, clf_err *err) {

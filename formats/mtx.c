@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Read Matrix Market files into a dense matrix.
+ * Read Matrix Market files.
  *
- * A file is a banner, comments, a size line and the entries: all cells column by column (array) or "row column value" lines
- * (coordinate; entries met twice add up). Symmetric and skew-symmetric files hold the lower triangle only.
- * Invariant: the entries promised fit the bytes that follow (an entry has a least length), and the dense size fits the memory
- * available, before anything is allocated; so a size line of 2^64 - 1 entries is refused by arithmetic. */
+ * A file is a banner, comments, a size line and the entries: all cells column by column (array, which gives a dense matrix) or
+ * "row column value" lines (coordinate, which gives a CSR matrix). Symmetric and skew-symmetric files hold the lower triangle only.
+ * Invariant: the entries promised fit the bytes that follow (an entry has a least length), and the size fits the memory available,
+ * before anything is allocated; so a size line of 2^64 - 1 entries is refused by arithmetic, and a short file never takes much. */
+#include "formats/mtx.h"
+
+#include <math.h>
 #include <string.h>
 
 #include "formats/dense.h"
-#include "formats/text.h"
-
-typedef enum mtx_symmetry { MTX_GENERAL, MTX_SYMMETRIC, MTX_SKEW } mtx_symmetry;
-typedef enum mtx_field { MTX_REAL, MTX_INTEGER, MTX_PATTERN } mtx_field;
-
-typedef struct mtx {
-    clf_cursor c;
-    bool coordinate;
-    mtx_field field;
-    mtx_symmetry symmetry;
-    int64_t rows, cols, entries;
-} mtx;
 
 typedef struct word {
     const char *text;
@@ -99,102 +90,69 @@ static bool entries_fit(const mtx *f) {
     return f->entries <= (left + 1) / least;
 }
 
+/* Offsets take memory for each row, said or not. So some rows are free, and more only in proportion to the file. */
+static bool rows_fit(const mtx *f) {
+    enum { ROWS_FREE = 1 << 24, ROWS_PER_BYTE = 16 };
+    int64_t bytes = f->c.t->end - f->c.t->start;
+    return !f->coordinate || f->rows <= ROWS_FREE || f->rows / ROWS_PER_BYTE <= bytes;
+}
+
 static clf_status read_size(mtx *f) {
     clf_cursor *c = &f->c;
     bool fits = true;
     clf_cursor_find(c);
     CLF_TRY(clf_cursor_count(c, "the number of rows", 0, INT64_MAX, 0, &f->rows));
-    CLF_TRY(clf_cursor_count(c, "the number of columns", 0, INT64_MAX, 0, &f->cols));
+    CLF_TRY(clf_cursor_count(c, "the number of columns", 0, f->coordinate ? INT32_MAX : INT64_MAX, 0, &f->cols));
     if (f->coordinate)
         CLF_TRY(clf_cursor_count(c, "the number of entries", 0, INT64_MAX, 0, &f->entries));
     else
         fits = array_entries(f);
     if (f->symmetry != MTX_GENERAL && f->rows != f->cols) return CLF_CURSOR_FAIL(c, "a symmetric matrix that is not square");
+    if (!rows_fit(f)) return CLF_CURSOR_FAIL(c, "%lld rows are too many for so short a file", (long long)f->rows);
     if (!fits || !entries_fit(f)) return CLF_CURSOR_FAIL(c, "more entries promised than the rest of the file can hold");
     return clf_cursor_end_line(c);
 }
 
-/* The next number, wherever in its line. */
-static clf_status read_value(mtx *f, clf_dtype t, double *v) {
-    int64_t whole;
+/* Digits alone, within 64 bits. */
+static bool is_whole(const char *at, const char *end, double v) {
+    const char *p = at + (*at == '-' || *at == '+');
+    while (p < end && *p >= '0' && *p <= '9') p++;
+    return p == end && fabs(v) <= 0x1p63;
+}
+
+clf_status clf_mtx_value(mtx *f, double *v) {
     clf_cursor *c = &f->c;
-    clf_cursor before = *c;
-    CLF_TRY(clf_cursor_number(c, "a number", t, v));
-    if (f->field != MTX_INTEGER) return CLF_OK;
-    before.at += before.at < c->at && (*before.at == '-' || *before.at == '+');
-    return clf_cursor_count(&before, "a whole number", 0, INT64_MAX, 0, &whole);
-}
-
-/* Put v at (row, col), 0-based, and at the mirrored place; entries of a coordinate file add to what is there. */
-static void store(const mtx *f, clf_dense *d, int64_t row, int64_t col, double v) {
-    size_t a = (size_t)(row * d->cols + col), b = (size_t)(col * d->cols + row);
-    if (f->coordinate) v += clf_dense_get(d, a);
-    clf_dense_set(d, a, v);
-    if (f->symmetry != MTX_GENERAL && a != b) clf_dense_set(d, b, f->symmetry == MTX_SKEW ? -v : v);
-}
-
-static clf_status read_coordinate(mtx *f, clf_dense *d, int64_t done) {
-    clf_cursor *c = &f->c;
-    int64_t row, col;
-    double v = 1;
-    if (!clf_cursor_find(c)) return CLF_CURSOR_FAIL(c, "the file ends after %lld of %lld entries", (long long)done, (long long)f->entries);
-    CLF_TRY(clf_cursor_count(c, "a row", 1, f->rows, 0, &row));
-    CLF_TRY(clf_cursor_count(c, "a column", 1, f->cols, 0, &col));
-    if (f->field != MTX_PATTERN) {
-        clf_cursor_eol(c);
-        CLF_TRY(read_value(f, d->dtype, &v));
-    }
-    if (f->symmetry != MTX_GENERAL && (row < col || (row == col && f->symmetry == MTX_SKEW)))
-        return CLF_CURSOR_FAIL(c, "entry (%lld, %lld) is not in the lower triangle", (long long)row, (long long)col);
-    CLF_TRY(clf_cursor_end_line(c));
-    store(f, d, row - 1, col - 1, v);
-    return CLF_OK;
-}
-
-static clf_status read_array(mtx *f, clf_dense *d) {
-    clf_cursor *c = &f->c;
-    double v;
-    for (int64_t col = 0; col < f->cols; col++) {
-        int64_t first = f->symmetry == MTX_GENERAL ? 0 : f->symmetry == MTX_SYMMETRIC ? col : col + 1;
-        for (int64_t row = first; row < f->rows; row++) {
-            if (!clf_cursor_find(c))
-                return CLF_CURSOR_FAIL(c, "the file ends before cell (%lld, %lld)", (long long)row + 1, (long long)col + 1);
-            CLF_TRY(read_value(f, d->dtype, &v));
-            store(f, d, row, col, v);
-        }
-    }
-    return CLF_OK;
-}
-
-static clf_status read_entries(mtx *f, clf_dense *d) {
+    const clf_cursor before = *c;
+    CLF_TRY(clf_cursor_number(c, "a number", f->dtype, v));
+    if (f->field != MTX_INTEGER || is_whole(before.at, c->at, *v)) return CLF_OK;
     char shown[CLF_TEXT_SHOWN];
-    clf_cursor *c = &f->c;
-    if (!f->coordinate && f->entries > 0) CLF_TRY(read_array(f, d)); /* 0 x 2^62 is no loop */
-    for (int64_t i = 0; f->coordinate && i < f->entries; i++) CLF_TRY(read_coordinate(f, d, i));
+    return CLF_CURSOR_FAIL(c, "%s stands where a whole number belongs", clf_text_show(shown, before.at, (size_t)(c->at - before.at)));
+}
+
+static clf_status end_file(clf_cursor *c) {
+    char shown[CLF_TEXT_SHOWN];
     if (!clf_cursor_find(c)) return CLF_OK;
     c->field++;
     return CLF_CURSOR_FAIL(c, "%s follows the last entry", clf_text_show(shown, c->at, clf_cursor_length(c)));
 }
 
-clf_status clf_read_mtx(const char *name, const void *p, size_t n, const clf_read_opts *o, clf_mem *mem, clf_dense *out, bool *densified,
-                        clf_err *err) {
+clf_status clf_read_mtx(const char *name, const void *p, size_t n, const clf_read_opts *o, clf_mem *mem, clf_loaded *out, clf_err *err) {
     clf_read_opts opts;
     clf_text t;
-    clf_dense d;
     mtx f = {.coordinate = false};
     CLF_TRY(clf_read_opts_check(name, o, &opts, err));
     CLF_TRY(clf_text_init(&t, name, p, n, err));
     CLF_TRY(clf_text_check_nul(&t, " \t"));
     clf_cursor_init(&f.c, &t, '%');
+    f.dtype = opts.dtype;
     CLF_TRY(read_banner(&f));
     CLF_TRY(read_size(&f));
-    CLF_TRY(clf_dense_new(mem, name, opts.dtype, f.rows, f.cols, true, &d, err));
-    clf_status st = read_entries(&f, &d);
-    if (st != CLF_OK) {
-        clf_dense_release(&d, mem);
-        return st;
-    }
-    *out = d;
-    if (densified) *densified = f.coordinate;
-    return CLF_OK;
+    clf_loaded l = {.sparse = f.coordinate};
+    CLF_TRY(f.coordinate ? clf_mtx_read_entries(&f, mem, &l.csr) : clf_mtx_read_cells(&f, mem, &l.dense));
+    clf_status st = end_file(&f.c);
+    if (st == CLF_OK)
+        *out = l;
+    else
+        clf_loaded_release(&l, mem);
+    return st;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Write .npy, .csv and .mtx.
+ * Write files; what is in them is said by the tables of writers.
  *
  * Bytes go through a fixed buffer to a new file beside the target, which is renamed over it when everything is on its way: a reader
  * never sees half a file, and a failure leaves neither a partial output nor the temporary. Targets that are no regular files
@@ -16,16 +16,17 @@
 
 #include "formats/file.h"
 #include "formats/number.h"
+#include "formats/write.h"
 
-enum { SINK_BYTES = 1 << 15, TEMP_TRIES = 1000, NPY_ALIGN = 64 };
+enum { SINK_BYTES = 1 << 15, TEMP_TRIES = 1000 };
 
-typedef struct sink {
+struct clf_sink {
     int fd, error; /* errno of the first failed write */
     size_t n;
     char buf[SINK_BYTES];
-} sink;
+};
 
-static void send_bytes(sink *s, const char *p, size_t n) {
+static void send_bytes(clf_sink *s, const char *p, size_t n) {
     while (n > 0 && !s->error) {
         ssize_t done = write(s->fd, p, n > INT_MAX ? INT_MAX : n);
         if (done == 0 || (done < 0 && errno != EINTR)) s->error = done ? errno : EIO;
@@ -35,12 +36,12 @@ static void send_bytes(sink *s, const char *p, size_t n) {
     }
 }
 
-static void flush(sink *s) {
+static void flush(clf_sink *s) {
     send_bytes(s, s->buf, s->n);
     s->n = 0;
 }
 
-static void put(sink *s, const void *p, size_t n) {
+void clf_sink_put(clf_sink *s, const void *p, size_t n) {
     if (n > SINK_BYTES - s->n) flush(s);
     if (n > SINK_BYTES) {
         send_bytes(s, p, n);
@@ -50,47 +51,16 @@ static void put(sink *s, const void *p, size_t n) {
     }
 }
 
-static void put_cell(sink *s, const clf_dense *m, size_t cell, char after) {
+void clf_sink_number(clf_sink *s, clf_scalar v, char after) {
     char text[CLF_NUMBER_TEXT];
-    size_t n = clf_number_print(text, clf_scalar_load(m->data, cell, m->dtype));
+    size_t n = clf_number_print(text, v);
     text[n++] = after;
-    put(s, text, n);
+    clf_sink_put(s, text, n);
 }
 
-static void write_npy(sink *s, const clf_dense *m) {
-    static const char *const descr[CLF_NDTYPES] = {
-        [CLF_F32] = "<f4", [CLF_F64] = "<f8", [CLF_I32] = "<i4", [CLF_I64] = "<i8", [CLF_U8] = "|u1"};
-    char shape[64] = "()", head[2 * NPY_ALIGN + 64];
-    if (!m->scalar) snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)m->rows, (long long)m->cols);
-    int n = snprintf(head + 10, sizeof head - 10, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr[m->dtype], shape) + 10;
-    while ((n + 1) % NPY_ALIGN != 0) head[n++] = ' ';
-    head[n++] = '\n';
-    memcpy(head, "\x93NUMPY\x01\x00", 8);
-    head[8] = (char)((n - 10) & 0xff);
-    head[9] = (char)((n - 10) >> 8);
-    put(s, head, (size_t)n);
-    put(s, m->data, m->bytes);
-}
+void clf_sink_count(clf_sink *s, int64_t n, char after) { clf_sink_number(s, clf_scalar_i64(n), after); }
 
-static void write_csv(sink *s, const clf_dense *m) {
-    for (int64_t r = 0; m->cols > 0 && r < m->rows && !s->error; r++)
-        for (int64_t c = 0; c < m->cols; c++) put_cell(s, m, (size_t)(r * m->cols + c), c + 1 < m->cols ? ',' : '\n');
-}
-
-static void write_mtx(sink *s, const clf_dense *m) {
-    char head[128];
-    int n = snprintf(head, sizeof head, "%%%%MatrixMarket matrix array %s general\n%lld %lld\n",
-                     clf_dtype_float(m->dtype) ? "real" : "integer", (long long)m->rows, (long long)m->cols);
-    put(s, head, (size_t)n);
-    for (int64_t c = 0; m->rows > 0 && c < m->cols && !s->error; c++)
-        for (int64_t r = 0; r < m->rows; r++) put_cell(s, m, (size_t)(r * m->cols + c), '\n');
-}
-
-static const struct {
-    const char *type;
-    void (*write)(sink *s, const clf_dense *m);
-} writers[] = {{"npy", write_npy}, {"csv", write_csv}, {"mtx", write_mtx}};
-enum { NWRITERS = sizeof writers / sizeof *writers };
+bool clf_sink_failed(const clf_sink *s) { return s->error != 0; }
 
 static clf_status io_fail(clf_err *err, const char *path, int error) {
     char text[128];
@@ -110,42 +80,62 @@ static clf_status open_temp(const char *path, char temp[PATH_MAX], int *fd, clf_
 }
 
 /* Write everything and close; 0 or the errno of what failed. */
-static int write_all(int fd, size_t writer, const clf_dense *m) {
-    sink s;
+static int write_all(int fd, const clf_writer *writer, const clf_writing *w) {
+    clf_sink s;
     s.fd = fd;
     s.error = 0;
     s.n = 0;
-    writers[writer].write(&s, m);
+    writer->write(&s, w);
     flush(&s);
     if (close(fd) != 0 && !s.error) s.error = errno;
     return s.error;
 }
 
-static clf_status write_in_place(const char *path, size_t writer, const clf_dense *m, clf_err *err) {
+static clf_status write_in_place(const char *path, const clf_writer *writer, const clf_writing *w, clf_err *err) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    int error = fd < 0 ? errno : write_all(fd, writer, m);
+    int error = fd < 0 ? errno : write_all(fd, writer, w);
     return error ? io_fail(err, path, error) : CLF_OK;
 }
 
-static clf_status write_and_rename(const char *path, size_t writer, const clf_dense *m, clf_err *err) {
+static clf_status write_and_rename(const char *path, const clf_writer *writer, const clf_writing *w, clf_err *err) {
     char temp[PATH_MAX];
     int fd = -1;
     CLF_TRY(open_temp(path, temp, &fd, err));
-    int error = write_all(fd, writer, m);
+    int error = write_all(fd, writer, w);
     if (!error && rename(temp, path) != 0) error = errno;
     if (!error) return CLF_OK;
     unlink(temp);
     return io_fail(err, path, error);
 }
 
-clf_status clf_write_file(const char *path, const char *type, const clf_dense *m, clf_err *err) {
+static clf_status write_file(const char *path, const clf_writer *writer, const clf_writing *w, clf_err *err) {
     char target[PATH_MAX]; /* behind symbolic links, so that a link stays one */
     struct stat st;
-    size_t w = 0;
+    if (!realpath(path, target)) return write_and_rename(path, writer, w, err);
+    if (stat(target, &st) == 0 && !S_ISREG(st.st_mode)) return write_in_place(target, writer, w, err);
+    return write_and_rename(target, writer, w, err);
+}
+
+static clf_status find_writer(const char *path, const char *type, const clf_writer *writers, const clf_writer **out, clf_err *err) {
     CLF_TRY(clf_file_type(path, type, &type, err));
-    while (w < NWRITERS && strcmp(type, writers[w].type) != 0) w++;
-    if (w == NWRITERS) return clf_fail(err, CLF_E_FORMAT, "%s: '%s' files are read but not written; use npy, csv or mtx", path, type);
-    if (!realpath(path, target)) return write_and_rename(path, w, m, err);
-    if (stat(target, &st) == 0 && !S_ISREG(st.st_mode)) return write_in_place(target, w, m, err);
-    return write_and_rename(target, w, m, err);
+    while (writers->type && strcmp(type, writers->type) != 0) writers++;
+    *out = writers;
+    return writers->type ? CLF_OK
+                         : clf_fail(err, CLF_E_FORMAT, "%s: dense matrices are not written as '%s'; use npy, csv or mtx", path, type);
+}
+
+clf_status clf_write_file(const char *path, const char *type, const clf_dense *m, clf_err *err) {
+    const clf_writer *writer;
+    CLF_TRY(find_writer(path, type, clf_dense_writers, &writer, err));
+    return write_file(path, writer, &(clf_writing){.dense = m}, err);
+}
+
+clf_status clf_write_csr(const char *path, const char *type, const clf_csr *m, const clf_dense *labels, clf_err *err) {
+    const clf_writer *writer;
+    CLF_TRY(find_writer(path, type, clf_csr_writers, &writer, err));
+    bool fits = !labels || (labels->rows == m->rows && labels->cols == 1) || (labels->rows == 1 && labels->cols == m->rows);
+    if (!fits)
+        return clf_fail(err, CLF_E_SHAPE, "%s: labels of %lld x %lld for %lld rows", path, (long long)labels->rows, (long long)labels->cols,
+                        (long long)m->rows);
+    return write_file(path, writer, &(clf_writing){.csr = m, .labels = labels}, err);
 }

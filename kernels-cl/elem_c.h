@@ -13,6 +13,7 @@
  * types. ELEM_CAST(from, to)(x) converts between any two types.
  *
  * Every function is plain C that compilers turn into vector code inside a loop. Meaning, which elem.clh must share bit for bit:
+ *   fma      a * b + c, rounded once; integers wrap
  *   min      (a < b or a is NaN) ? a : b       (so min(0, -0) is -0 and min(-0, 0) is 0)
  *   max      (a > b or a is NaN) ? a : b
  *   sign     1, -1, or the operand itself when it is a zero or NaN
@@ -108,20 +109,22 @@ ELEM_CAST_INT(u8)
     ELEM_FN ELEM_C_##T clf_e_ofn_##T(int64_t n) { return (ELEM_C_##T)n; } \
     ELEM_FN int64_t clf_e_ton_##T(ELEM_C_##T a) { return (int64_t)a; }
 
-/* + - * of floats. With CLF_ARITH_PRIME (tests/prime), f64 cells are the integers modulo that prime < 2^31, kept in [0, p). */
-#define ELEM_RING(T)        \
+/* + - * fma of floats. With CLF_ARITH_PRIME (tests/prime), f64 cells are the integers modulo that prime < 2^31, kept in [0, p). */
+#define ELEM_RING(T, S)     \
     ELEM_FN2(add, T, a + b) \
     ELEM_FN2(sub, T, a - b) \
     ELEM_FN2(mul, T, a * b) \
+    ELEM_FN3(fma, T, __builtin_fma##S(a, b, c)) \
     ELEM_FN1(neg, T, -a)
-#define ELEM_RING_f32 ELEM_RING(f32)
+#define ELEM_RING_f32 ELEM_RING(f32, f)
 #ifndef CLF_ARITH_PRIME
-#define ELEM_RING_f64 ELEM_RING(f64)
+#define ELEM_RING_f64 ELEM_RING(f64, )
 #else
 #define ELEM_RING_f64                                                              \
     ELEM_FN2(add, f64, a + b >= CLF_ARITH_PRIME ? a + b - CLF_ARITH_PRIME : a + b) \
     ELEM_FN2(sub, f64, a < b ? a - b + CLF_ARITH_PRIME : a - b)                    \
     ELEM_FN2(mul, f64, (uint64_t)a * (uint64_t)b % CLF_ARITH_PRIME)                \
+    ELEM_FN3(fma, f64, ((uint64_t)a * (uint64_t)b + (uint64_t)c) % CLF_ARITH_PRIME) \
     ELEM_FN1(neg, f64, a == 0 ? 0 : CLF_ARITH_PRIME - a)
 #endif
 
@@ -197,6 +200,7 @@ ELEM_FLOAT(f64, )
     ELEM_FN2(add, T, (U)a + (U)b)                             \
     ELEM_FN2(sub, T, (U)a - (U)b)                             \
     ELEM_FN2(mul, T, (U)a * (U)b)                             \
+    ELEM_FN3(fma, T, (U)a * (U)b + (U)c)                      \
     ELEM_FN2(min, T, a < b ? a : b)                           \
     ELEM_FN2(max, T, a > b ? a : b)                           \
     ELEM_FN2(bitand, T, a & b)                                \
@@ -275,6 +279,7 @@ ELEM_POWN(i64)
 #define E_ADD(a, b) E_F_(add)(a, b)
 #define E_SUB(a, b) E_F_(sub)(a, b)
 #define E_MUL(a, b) E_F_(mul)(a, b)
+#define E_FMA(a, b, c) E_F_(fma)(a, b, c)
 #define E_DIV(a, b) E_F_(div)(a, b)
 #define E_POW(a, b) E_F_(pow)(a, b)
 #define E_MOD(a, b) E_F_(mod)(a, b)

@@ -8,7 +8,7 @@
 
 #include "kernels-cl/ref_run.h"
 
-static bool is_fold(const clf_value *v) { return v->op == CLF_V_FOLD || v->op == CLF_V_SCAN; }
+static bool is_fold(const clf_value *v) { return v->op == CLF_V_FOLD || v->op == CLF_V_SCAN || v->op == CLF_V_DOT; }
 
 /* ---- frames -------------------------------------------------------------------------------------------------------------- */
 
@@ -44,6 +44,21 @@ static void fill_frame(clf_ref_job *r, clf_ref_frame *f, uint32_t axes) {
     }
 }
 
+enum { MOST_MEMO = 1 << 20 };
+
+/* Keep the results of frame f by its last RANGE axis, where there is memory: t(X) %*% (X %*% V) needs each inner product once a row. */
+static void make_memo(clf_ref_job *r, clf_ref_frame *f) {
+    const clf_value *v = &r->c->value[f->value];
+    f->memo_axis = -1;
+    f->epoch = 1;
+    for (int a = 0; a < r->c->naxes && v->op != CLF_V_SCAN; a++)
+        if (v->axes >> a & 1u && r->c->axis[a].kind == CLF_AXIS_RANGE) f->memo_axis = a;
+    if (f->memo_axis < 0 || r->n[f->memo_axis] > MOST_MEMO) return;
+    f->memo_n = r->n[f->memo_axis];
+    f->memo = clf_mem_new(r->mem, (size_t)f->memo_n, sizeof *f->memo);
+    f->stamp = clf_mem_new(r->mem, (size_t)f->memo_n, sizeof *f->stamp);
+}
+
 static clf_status make_frames(clf_ref_job *r) {
     const clf_cplan *c = r->c;
     size_t nv = (size_t)c->nvalue, cells;
@@ -68,13 +83,20 @@ static clf_status make_frames(clf_ref_job *r) {
         r->frame_of[v] = ++f;
         r->frame[f].value = v;
         memset(r->mark, 0, nv);
-        mark_value(r, c->value[v].in[0]);
+        for (int q = 0; q < 2; q++) mark_value(r, c->value[v].in[q]);
         fill_frame(r, &r->frame[f], r->moves[c->value[v].axis]);
+        make_memo(r, &r->frame[f]);
     }
     return CLF_OK;
 }
 
+static void free_memo(clf_ref_job *r, clf_ref_frame *f) {
+    clf_mem_free(r->mem, f->memo, (size_t)f->memo_n, sizeof *f->memo);
+    clf_mem_free(r->mem, f->stamp, (size_t)f->memo_n, sizeof *f->stamp);
+}
+
 static void free_frames(clf_ref_job *r) {
+    for (int f = 1; r->frame && f < r->nframe; f++) free_memo(r, &r->frame[f]);
     size_t nv = (size_t)r->c->nvalue, nf = (size_t)r->nframe;
     clf_mem_free(r->mem, r->slots, nf * nv, sizeof *r->slots);
     clf_mem_free(r->mem, r->lists, nf * nv * 2, sizeof *r->lists);
@@ -123,7 +145,15 @@ static clf_status compute(clf_ref_job *r, clf_slot *at, int v) {
 static clf_status leave(clf_ref_job *r, int *top) {
     clf_ref_frame *f = &r->frame[*top];
     clf_ref_frame *up = &r->frame[f->up];
-    up->at[f->value] = clf_ref_tree_end(&f->tree);
+    const clf_value *v = &r->c->value[f->value];
+    bool rest = v->op == CLF_V_FOLD && v->in[1] >= 0;
+    up->at[f->value] =
+        rest ? clf_ref_tree_end_rest(&f->tree, f->at[v->in[1]], r->n[v->axis] - f->tree.p, f->gap) : clf_ref_tree_end(&f->tree);
+    if (f->up == 0 && f->memo && f->stamp) {
+        int64_t k = r->count[f->memo_axis];
+        f->memo[k] = up->at[f->value];
+        f->stamp[k] = f->epoch;
+    }
     up->cursor++;
     *top = f->up;
     return clf_ref_axis_set(r, r->c->value[f->value].axis, f->outside);
@@ -140,17 +170,16 @@ static clf_status stand(clf_ref_job *r, int *top) {
 static clf_status enter(clf_ref_job *r, int *top, int v) {
     const clf_value *x = &r->c->value[v];
     clf_ref_frame *f = &r->frame[r->frame_of[v]];
-    bool scan = x->op == CLF_V_SCAN, entries = r->c->axis[x->axis].kind == CLF_AXIS_ENTRY;
+    bool scan = x->op == CLF_V_SCAN, dot = x->op == CLF_V_DOT;
     clf_dtype t = (clf_dtype)r->c->value[x->in[0]].dtype;
     for (int q = 0; q < f->nhoist; q++) f->at[f->hoist[q]] = r->frame[*top].at[f->hoist[q]];
     f->up = *top;
+    f->gap = 0;
     f->outside = r->count[x->axis];
     CLF_TRY(clf_ref_axis_open(r, x->axis, &f->now, &f->end));
     if (scan) f->end = f->outside + 1;
-    if (scan)
-        clf_ref_tree_begin(&f->tree, (clf_fold_id)x->arg, t, 1, INT64_MAX);
-    else
-        clf_ref_tree_begin(&f->tree, (clf_fold_id)x->arg, t, entries ? 4 : clf_lanes(t), entries ? CLF_LEAF / 2 : CLF_LEAF);
+    int lanes = scan ? 1 : dot ? clf_dot_lanes(r->c, x, r->n) : clf_lanes(t);
+    clf_ref_tree_begin(&f->tree, dot ? CLF_FOLD_SUM : (clf_fold_id)x->arg, t, lanes, scan ? INT64_MAX : CLF_LEAF);
     *top = r->frame_of[v];
     return stand(r, top);
 }
@@ -160,9 +189,24 @@ static clf_status advance(clf_ref_job *r, int *top) {
     clf_ref_frame *f = &r->frame[*top];
     const clf_value *x = &r->c->value[f->value];
     int64_t k = r->c->axis[x->axis].kind == CLF_AXIS_ENTRY ? r->pos[x->axis] : f->tree.p;
-    clf_ref_tree_step(&f->tree, f->at[x->in[0]], k, true);
+    f->gap += k == f->gap;
+    if (x->op == CLF_V_DOT)
+        clf_ref_tree_dot(&f->tree, f->at[x->in[0]], f->at[x->in[1]], x->arg);
+    else
+        clf_ref_tree_step(&f->tree, f->at[x->in[0]], k, true);
     f->now++;
     return stand(r, top);
+}
+
+/* In the root frame: is the result of v known where the axes stand? */
+static bool recall(clf_ref_job *r, int v, uint32_t moved) {
+    clf_ref_frame *f = &r->frame[r->frame_of[v]];
+    if (!f->memo || !f->stamp) return false;
+    if (moved & r->c->value[v].axes & ~(1u << f->memo_axis)) f->epoch++;
+    int64_t k = r->count[f->memo_axis];
+    if (f->stamp[k] != f->epoch) return false;
+    r->frame[0].at[v] = f->memo[k];
+    return true;
 }
 
 clf_status clf_ref_eval(clf_ref_job *r) {
@@ -177,9 +221,10 @@ clf_status clf_ref_eval(clf_ref_job *r) {
             continue;
         }
         int v = f->list[f->cursor];
-        if (top == 0 && !r->fresh && !(r->c->value[v].axes & moved)) {
+        bool fold = is_fold(&r->c->value[v]);
+        if (top == 0 && ((!r->fresh && !(r->c->value[v].axes & moved)) || (fold && recall(r, v, moved)))) {
             f->cursor++;
-        } else if (is_fold(&r->c->value[v])) {
+        } else if (fold) {
             CLF_TRY(enter(r, &top, v));
         } else {
             CLF_TRY(compute(r, f->at, v));

@@ -6,6 +6,7 @@
 #include "planner/cplan.h"
 /** Run c, a checked cplan, on the bound memory; c says what its inputs point at. Outputs are undefined after a failure.
  *  errors: CLF_E_NOMEM; CLF_E_SHAPE when an index, key, code or segment is out of range, an output is too small, or an extent negative;
- *  CLF_E_LIMIT when an operand's size overflows.  cost: every fold value is recomputed wherever its axes moved; column folds read by column. */
+ *  CLF_E_LIMIT when an operand's size overflows.  cost: a fold value is kept by its last range axis and
+ *  computed anew wherever its other axes moved; a scan starts anew at every position. */
 clf_status clf_ref_run(const clf_cplan *c, const clf_bind *bind, clf_mem *mem, clf_err *err);
 #endif

@@ -36,6 +36,7 @@ static const void *owner_of(const clf_ref_job *r, int axis) { return r->bind->in
 static clf_status bind_axis(clf_ref_job *r, int a) {
     const clf_axis *x = &r->c->axis[a];
     r->n[a] = r->bind->axis_n ? r->bind->axis_n[a] : x->n.n;
+    if (x->kind == CLF_AXIS_ENTRY) r->n[a] = ((const clf_csr *)owner_of(r, a))->cols;
     if (x->kind == CLF_AXIS_DICT) r->n[a] = ((const clf_dictionary *)owner_of(r, a))->entries;
     if (r->n[a] < 0) return clf_fail(r->err, CLF_E_SHAPE, "axis %d is bound to extent %" PRId64, a, r->n[a]);
     r->count[a] = -1;
@@ -138,6 +139,19 @@ static clf_status read_dense(clf_ref_job *r, int access, const clf_slot *values,
     return CLF_OK;
 }
 
+/* The stored entry at (row, col); -1 none. Columns ascend in a row. */
+static int64_t entry_at(const clf_csr *m, int64_t row, int64_t col) {
+    int64_t lo = m->ptr[row], hi = m->ptr[row + 1];
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (m->idx[mid] < col)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < m->ptr[row + 1] && m->idx[lo] == col ? lo : -1;
+}
+
 static clf_status read_csr(clf_ref_job *r, int access, const clf_slot *values, clf_slot *out) {
     const clf_access *a = &r->c->access[access];
     const clf_csr *m = r->bind->in[a->input];
@@ -152,8 +166,8 @@ static clf_status read_csr(clf_ref_job *r, int access, const clf_slot *values, c
     CLF_TRY(index_at(r, access, 0, m->rows, values, &row));
     CLF_TRY(index_at(r, access, 1, m->cols, values, &col));
     *out = clf_ref_cast((clf_slot){.i = 0}, CLF_I64, t);
-    for (int64_t e = m->ptr[row]; e < m->ptr[row + 1]; e++)
-        if (m->idx[e] == col) *out = clf_ref_load(m->val, e, t);
+    int64_t e = entry_at(m, row, col);
+    if (e >= 0) *out = clf_ref_load(m->val, e, t);
     return CLF_OK;
 }
 
@@ -176,3 +190,82 @@ clf_status clf_ref_read(clf_ref_job *r, int access, const clf_slot *values, clf_
     default: return read_dense(r, access, values, out);
     }
 }
+
+/* ---- loops and outputs --------------------------------------------------------------------------------------------------- */
+
+clf_ref_odometer clf_ref_loop_over(uint32_t set) {
+    clf_ref_odometer o = {0};
+    for (int a = 0; set >> a; a++)
+        if (set >> a & 1u) o.axis[o.n++] = a;
+    return o;
+}
+
+clf_status clf_ref_turn(clf_ref_job *r, clf_ref_odometer *o, bool start, bool *live) {
+    int d = start ? 0 : o->n - 1;
+    *live = start;
+    if (o->n == 0) return CLF_OK;
+    if (start)
+        CLF_TRY(clf_ref_axis_open(r, o->axis[0], &o->now[0], &o->end[0]));
+    else
+        o->now[d]++;
+    for (;;) {
+        while (d >= 0 && o->now[d] >= o->end[d])
+            if (--d >= 0) o->now[d]++;
+        *live = d >= 0;
+        if (!*live) return CLF_OK;
+        CLF_TRY(clf_ref_axis_set(r, o->axis[d], o->now[d]));
+        if (++d == o->n) return CLF_OK;
+        CLF_TRY(clf_ref_axis_open(r, o->axis[d], &o->now[d], &o->end[d]));
+    }
+}
+
+static int64_t times(int64_t a, int64_t b) {
+    int64_t x;
+    return __builtin_mul_overflow(a, b, &x) ? INT64_MAX : x;
+}
+
+int64_t clf_ref_extent_of(const clf_ref_job *r, uint32_t set) {
+    int64_t n = 1;
+    for (int a = 0; set >> a; a++)
+        if (set >> a & 1u) n = times(n, r->n[a]);
+    return n;
+}
+
+clf_status clf_ref_count(clf_ref_job *r, clf_ref_odometer *o, int64_t *n) {
+    bool live, counted = false;
+    *n = 1;
+    for (int d = 0; d < o->n; d++) {
+        counted |= r->c->axis[o->axis[d]].kind == CLF_AXIS_ENTRY || r->c->axis[o->axis[d]].kind == CLF_AXIS_SEG;
+        *n = times(*n, r->n[o->axis[d]]);
+    }
+    if (!counted) return CLF_OK;
+    CLF_TRY(clf_ref_turn(r, o, true, &live));
+    for (*n = 0; live; ++*n) CLF_TRY(clf_ref_turn(r, o, false, &live));
+    return CLF_OK;
+}
+
+int64_t clf_ref_kept_position(const clf_ref_job *r, uint32_t keep) {
+    int64_t p = 0;
+    for (int a = 0; keep >> a; a++)
+        if (keep >> a & 1u) p = p * r->n[a] + r->pos[a];
+    return p;
+}
+
+clf_status clf_ref_fits(clf_ref_job *r, int out, int64_t cells) {
+    int64_t have = clf_ref_out_cells(r, out);
+    if (cells <= have) return CLF_OK;
+    return clf_fail(r->err, CLF_E_SHAPE, "output %d has %" PRId64 " cells, %" PRId64 " are written", out, have, cells);
+}
+
+void clf_ref_put(clf_ref_job *r, int out, int64_t index, clf_slot x) {
+    clf_ref_store(r->bind->out[out], index, (clf_dtype)r->c->out[out].dtype, x);
+}
+
+static int last_of(const clf_cplan *c, uint32_t set, uint32_t kinds) {
+    for (int a = c->naxes - 1; a >= 0; a--)
+        if (set >> a & 1u && kinds >> c->axis[a].kind & 1u) return a;
+    return -1;
+}
+
+int clf_ref_entry_of(const clf_cplan *c, uint32_t set) { return last_of(c, set, 1u << CLF_AXIS_ENTRY); }
+int clf_ref_segment_of(const clf_cplan *c, uint32_t set) { return last_of(c, set, 1u << CLF_AXIS_ENTRY | 1u << CLF_AXIS_SEG); }

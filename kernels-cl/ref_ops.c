@@ -11,6 +11,7 @@ typedef struct ref_fold {
     void (*step)(clf_ref_state *, clf_slot, int64_t);
     void (*merge)(clf_ref_state *, const clf_ref_state *);
     clf_slot (*finish)(const clf_ref_state *);
+    void (*repeat)(clf_ref_state *, clf_slot, int64_t, int64_t);
 } ref_fold;
 
 #define ELEM_T f32
@@ -36,8 +37,9 @@ static const struct {
     clf_slot (*cast)(clf_slot, clf_dtype);
     clf_slot (*const *ops)(const clf_slot *);
     const ref_fold *folds;
+    void (*dot)(clf_ref_state *, clf_slot, clf_slot);
 } by_type[CLF_NDTYPES] = {
-#define T(t) {ref_load_##t, ref_store_##t, ref_cast_##t, ref_ops_##t, ref_folds_##t},
+#define T(t) {ref_load_##t, ref_store_##t, ref_cast_##t, ref_ops_##t, ref_folds_##t, ref_dot_##t},
     ELEM_TYPES(T)
 #undef T
 };
@@ -50,6 +52,11 @@ clf_slot clf_ref_cell(int op, clf_dtype t, const clf_slot *in) { return by_type[
 
 void clf_ref_init(clf_fold_id f, clf_dtype value, clf_ref_state *s) { by_type[value].folds[f].init(s); }
 void clf_ref_step(clf_fold_id f, clf_dtype value, clf_ref_state *s, clf_slot v, int64_t k) { by_type[value].folds[f].step(s, v, k); }
+void clf_ref_dot(clf_dtype value, clf_ref_state *s, clf_slot a, clf_slot b, int skip) {
+    if ((skip & 1 && !clf_ref_true(a, value)) || (skip & 2 && !clf_ref_true(b, value))) return;
+    by_type[value].dot(s, a, b);
+}
+void clf_ref_merge(clf_fold_id f, clf_dtype value, clf_ref_state *s, const clf_ref_state *t) { by_type[value].folds[f].merge(s, t); }
 clf_slot clf_ref_finish(clf_fold_id f, clf_dtype value, const clf_ref_state *s) { return by_type[value].folds[f].finish(s); }
 
 /* ---- the tree ------------------------------------------------------------------------------------------------------------ */
@@ -73,16 +80,38 @@ static void close_leaf(clf_ref_tree *t, int64_t m) {
     clear_lanes(t);
 }
 
-void clf_ref_tree_step(clf_ref_tree *t, clf_slot v, int64_t k, bool take) {
-    if (take) clf_ref_step(t->fold, t->value, &t->lane[t->p % t->lanes], v, k);
+static void next(clf_ref_tree *t) {
     t->p++;
     if (t->p % t->leaf == 0) close_leaf(t, t->p / t->leaf);
 }
 
-clf_slot clf_ref_tree_end(clf_ref_tree *t) {
+void clf_ref_tree_step(clf_ref_tree *t, clf_slot v, int64_t k, bool take) {
+    if (take) clf_ref_step(t->fold, t->value, &t->lane[t->p % t->lanes], v, k);
+    next(t);
+}
+
+void clf_ref_tree_dot(clf_ref_tree *t, clf_slot a, clf_slot b, int skip) {
+    clf_ref_dot(t->value, &t->lane[t->p % t->lanes], a, b, skip);
+    next(t);
+}
+
+/* Close what is open; the whole is left alone on the stack. */
+static void close_tree(clf_ref_tree *t) {
     const ref_fold *f = &by_type[t->value].folds[t->fold];
-    if (t->p == 0) return f->finish(&t->lane[0]);
+    if (t->p == 0) t->stack[t->nstack++] = t->lane[0];
     if (t->p % t->leaf) close_leaf(t, t->p / t->leaf + 1);
     for (; t->nstack > 1; t->nstack--) f->merge(&t->stack[t->nstack - 2], &t->stack[t->nstack - 1]);
+}
+
+clf_slot clf_ref_tree_end(clf_ref_tree *t) { return clf_ref_tree_end_rest(t, (clf_slot){.i = 0}, 0, 0); }
+
+clf_slot clf_ref_tree_end_rest(clf_ref_tree *t, clf_slot rest, int64_t n, int64_t k) {
+    const ref_fold *f = &by_type[t->value].folds[t->fold];
+    clf_ref_state missing;
+    close_tree(t);
+    if (n > 0) {
+        f->repeat(&missing, rest, n, k);
+        f->merge(&t->stack[0], &missing);
+    }
     return f->finish(&t->stack[0]);
 }

@@ -29,11 +29,19 @@ clf_slot clf_ref_cell(int op, clf_dtype t, const clf_slot *in);
 
 void clf_ref_init(clf_fold_id f, clf_dtype value, clf_ref_state *s);
 void clf_ref_step(clf_fold_id f, clf_dtype value, clf_ref_state *s, clf_slot v, int64_t k);
+/** A sum's lane state: s = fma(a, b, s). skip: see CLF_V_DOT. */
+void clf_ref_dot(clf_dtype value, clf_ref_state *s, clf_slot a, clf_slot b, int skip);
+/** Fold wide t, the later part, into wide s. */
+void clf_ref_merge(clf_fold_id f, clf_dtype value, clf_ref_state *s, const clf_ref_state *t);
 /** The result, of clf_fold_result_type(f, value). */
 clf_slot clf_ref_finish(clf_fold_id f, clf_dtype value, const clf_ref_state *s);
 
 void clf_ref_tree_begin(clf_ref_tree *t, clf_fold_id f, clf_dtype value, int lanes, int64_t leaf);
 /** Fold v, at position k of the folded extent, into place p; take: false leaves the place empty. */
 void clf_ref_tree_step(clf_ref_tree *t, clf_slot v, int64_t k, bool take);
+/** The tree of a sum, stepping with fma(a, b, s). */
+void clf_ref_tree_dot(clf_ref_tree *t, clf_slot a, clf_slot b, int skip);
 clf_slot clf_ref_tree_end(clf_ref_tree *t);
+/** The same, merged with n more values `rest`, the first at position k, where n > 0. */
+clf_slot clf_ref_tree_end_rest(clf_ref_tree *t, clf_slot rest, int64_t n, int64_t k);
 #endif

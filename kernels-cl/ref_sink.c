@@ -1,154 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sinks of the reference executor: the loop over positions, and what each kind does there (cplan.h, clf_sink). A FOLD walks its kept
- * axes outside and the folded ones inside, one output at a time: slow for column folds, but it is the definition of the tree. */
+ * axes outside and the folded ones inside, one output at a time; ref_meet.c has the sinks whose cells grow side by side. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "kernels-cl/ref_run.h"
 
-/* A loop over some axes, the last the fastest. */
-typedef struct odometer {
-    int n, axis[CLF_MAX_AXES];
-    int64_t now[CLF_MAX_AXES], end[CLF_MAX_AXES];
-} odometer;
-
-static odometer loop_over(uint32_t set) {
-    odometer o = {0};
-    for (int a = 0; set >> a; a++)
-        if (set >> a & 1u) o.axis[o.n++] = a;
-    return o;
-}
-
-/* To the first (start) or next position; *live: there is one. Axes behind a moved one are opened anew, as their extent may depend on it. */
-static clf_status turn(clf_ref_job *r, odometer *o, bool start, bool *live) {
-    int d = start ? 0 : o->n - 1;
-    *live = start;
-    if (o->n == 0) return CLF_OK;
-    if (start)
-        CLF_TRY(clf_ref_axis_open(r, o->axis[0], &o->now[0], &o->end[0]));
-    else
-        o->now[d]++;
-    for (;;) {
-        while (d >= 0 && o->now[d] >= o->end[d])
-            if (--d >= 0) o->now[d]++;
-        *live = d >= 0;
-        if (!*live) return CLF_OK;
-        CLF_TRY(clf_ref_axis_set(r, o->axis[d], o->now[d]));
-        if (++d == o->n) return CLF_OK;
-        CLF_TRY(clf_ref_axis_open(r, o->axis[d], &o->now[d], &o->end[d]));
-    }
-}
-
-static clf_dtype type_of(const clf_ref_job *r, int32_t v) { return (clf_dtype)r->c->value[v].dtype; }
-static clf_slot value_at(const clf_ref_job *r, int32_t v) { return r->frame[0].at[v]; }
-static bool guarded(const clf_ref_job *r, const clf_sink *s) {
-    return s->guard < 0 || clf_ref_true(value_at(r, s->guard), type_of(r, s->guard));
-}
-
-static int64_t times(int64_t a, int64_t b) {
-    int64_t x;
-    return __builtin_mul_overflow(a, b, &x) ? INT64_MAX : x;
-}
-
-static int64_t extent_of(const clf_ref_job *r, uint32_t set) {
-    int64_t n = 1;
-    for (int a = 0; set >> a; a++)
-        if (set >> a & 1u) n = times(n, r->n[a]);
-    return n;
-}
-
-/* Row-major position in the kept axes. */
-static int64_t kept_position(const clf_ref_job *r, uint32_t keep) {
-    int64_t p = 0;
-    for (int a = 0; keep >> a; a++)
-        if (keep >> a & 1u) p = p * r->n[a] + r->pos[a];
-    return p;
-}
-
-static clf_status fits(clf_ref_job *r, int out, int64_t cells) {
-    int64_t have = clf_ref_out_cells(r, out);
-    if (cells <= have) return CLF_OK;
-    return clf_fail(r->err, CLF_E_SHAPE, "output %d has %" PRId64 " cells, %" PRId64 " are written", out, have, cells);
-}
-
-static void put(clf_ref_job *r, int out, int64_t index, clf_slot x) {
-    clf_ref_store(r->bind->out[out], index, (clf_dtype)r->c->out[out].dtype, x);
-}
-
 /* ---- cells --------------------------------------------------------------------------------------------------------------- */
 
-/* The kept ENTRY or SEG axis whose counter is the output's index; -1 none. */
-static int segment_of(const clf_cplan *c, uint32_t keep) {
-    for (int a = 0; a < c->naxes; a++)
-        if (keep >> a & 1u && (c->axis[a].kind == CLF_AXIS_ENTRY || c->axis[a].kind == CLF_AXIS_SEG)) return a;
-    return -1;
-}
-
 static clf_status run_store(clf_ref_job *r, const clf_sink *s) {
-    int segment = segment_of(r->c, s->keep);
-    odometer o = loop_over(s->keep);
+    int segment = clf_ref_segment_of(r->c, s->keep);
+    clf_ref_odometer o = clf_ref_loop_over(s->keep);
     bool live;
-    if (segment < 0) CLF_TRY(fits(r, s->out[0], extent_of(r, s->keep)));
-    CLF_TRY(turn(r, &o, true, &live));
+    if (segment < 0) CLF_TRY(clf_ref_fits(r, s->out[0], clf_ref_extent_of(r, s->keep)));
+    CLF_TRY(clf_ref_turn(r, &o, true, &live));
     while (live) {
         CLF_TRY(clf_ref_eval(r));
-        int64_t index = segment < 0 ? kept_position(r, s->keep) : r->count[segment];
-        if (segment >= 0) CLF_TRY(fits(r, s->out[0], index + 1));
-        if (guarded(r, s)) put(r, s->out[0], index, value_at(r, s->value[0]));
-        CLF_TRY(turn(r, &o, false, &live));
+        int64_t index = segment < 0 ? clf_ref_kept_position(r, s->keep) : r->count[segment];
+        if (segment >= 0) CLF_TRY(clf_ref_fits(r, s->out[0], index + 1));
+        if (clf_ref_guarded(r, s)) clf_ref_put(r, s->out[0], index, clf_ref_value(r, s->value[0]));
+        CLF_TRY(clf_ref_turn(r, &o, false, &live));
     }
     return CLF_OK;
 }
 
 /* ---- folds --------------------------------------------------------------------------------------------------------------- */
 
-typedef struct shape {
-    int lanes;
-    int64_t leaf;
-} shape;
-
-/* Which tree (cplan.h): kept axes before the first folded one only repeat it. */
-static shape tree_shape(const clf_ref_job *r, const clf_sink *s, uint32_t folded) {
-    clf_dtype t = type_of(r, s->value[0]);
-    shape row = {clf_lanes(t), CLF_LEAF};
-    for (int a = 0; a < r->c->naxes; a++)
-        if (folded >> a & 1u && r->c->axis[a].kind == CLF_AXIS_ENTRY) return (shape){4, CLF_LEAF / 2};
-    if (!folded) return row;
-    uint32_t behind = s->keep & ~((folded & -folded) - 1u);
-    if (!behind || (behind & -behind) < folded) return row; /* nothing kept behind, or a folded axis behind a kept one */
-    int64_t cols = extent_of(r, behind);
-    return (shape){clf_col_lanes(cols, t), clf_col_block(extent_of(r, folded), cols)};
-}
-
 /* Position k of the fold: p, or the column where one ENTRY axis is folded. */
-static int64_t fold_position(const clf_ref_job *r, const odometer *inside, int64_t p) {
+static int64_t fold_position(const clf_ref_job *r, const clf_ref_odometer *inside, int64_t p) {
     return inside->n == 1 && r->c->axis[inside->axis[0]].kind == CLF_AXIS_ENTRY ? r->pos[inside->axis[0]] : p;
 }
 
-static clf_status fold_one(clf_ref_job *r, const clf_sink *s, odometer *inside, clf_ref_tree *tree) {
+static clf_status fold_one(clf_ref_job *r, const clf_sink *s, clf_ref_odometer *inside, clf_ref_tree *tree) {
     bool live;
-    CLF_TRY(turn(r, inside, true, &live));
+    CLF_TRY(clf_ref_turn(r, inside, true, &live));
     while (live) {
         CLF_TRY(clf_ref_eval(r));
-        clf_ref_tree_step(tree, value_at(r, s->value[0]), fold_position(r, inside, tree->p), guarded(r, s));
-        CLF_TRY(turn(r, inside, false, &live));
+        clf_ref_tree_step(tree, clf_ref_value(r, s->value[0]), fold_position(r, inside, tree->p), clf_ref_guarded(r, s));
+        CLF_TRY(clf_ref_turn(r, inside, false, &live));
     }
     return CLF_OK;
 }
 
+/* The value of the cells without entry, and how many they are; the root frame is the sink's own again. */
+static clf_status find_rest(clf_ref_job *r, const clf_sink *s, clf_slot *rest, int64_t *n) {
+    const clf_sink only = {.value = {s->value[1], -1, -1, -1}, .key = {-1, -1}, .guard = -1, .order = -1};
+    int entry = clf_ref_entry_of(r->c, clf_sink_loop(r->c, s));
+    const clf_csr *m = r->bind->in[r->c->access[r->c->axis[entry].owner].input];
+    int64_t rows = r->n[r->c->axis[entry].parent];
+    if (rows > m->rows) return clf_fail(r->err, CLF_E_SHAPE, "%" PRId64 " rows of a CSR matrix with %" PRId64, rows, m->rows);
+    if (__builtin_mul_overflow(rows, m->cols, n)) return clf_fail(r->err, CLF_E_LIMIT, "the number of cells overflows");
+    *n -= m->ptr[rows] - m->ptr[0];
+    clf_ref_root(r, &only);
+    CLF_TRY(clf_ref_eval(r));
+    *rest = clf_ref_value(r, s->value[1]);
+    clf_ref_root(r, s);
+    return CLF_OK;
+}
+
+/* The tree of full and row folds, one output at a time; column folds go by ref_meet.c. */
 static clf_status run_fold(clf_ref_job *r, const clf_sink *s) {
     uint32_t folded = clf_sink_loop(r->c, s) & ~s->keep;
-    shape g = tree_shape(r, s, folded);
-    odometer outside = loop_over(s->keep), inside = loop_over(folded);
+    clf_ref_odometer outside = clf_ref_loop_over(s->keep), inside = clf_ref_loop_over(folded);
+    clf_dtype t = clf_ref_type(r, s->value[0]);
     clf_ref_tree tree;
+    clf_slot rest = {.i = 0};
+    int64_t missing = 0;
     bool live;
-    CLF_TRY(fits(r, s->out[0], extent_of(r, s->keep)));
-    CLF_TRY(turn(r, &outside, true, &live));
+    if (clf_ref_meets(r, s)) return clf_ref_meet(r, s);
+    if (s->value[1] >= 0) CLF_TRY(find_rest(r, s, &rest, &missing));
+    CLF_TRY(clf_ref_fits(r, s->out[0], clf_ref_extent_of(r, s->keep)));
+    CLF_TRY(clf_ref_turn(r, &outside, true, &live));
     while (live) {
-        clf_ref_tree_begin(&tree, (clf_fold_id)s->fold, type_of(r, s->value[0]), g.lanes, g.leaf);
+        clf_ref_tree_begin(&tree, (clf_fold_id)s->fold, t, clf_lanes(t), CLF_LEAF);
         CLF_TRY(fold_one(r, s, &inside, &tree));
-        put(r, s->out[0], kept_position(r, s->keep), clf_ref_tree_end(&tree));
-        CLF_TRY(turn(r, &outside, false, &live));
+        clf_ref_put(r, s->out[0], clf_ref_kept_position(r, s->keep), clf_ref_tree_end_rest(&tree, rest, missing, 0));
+        CLF_TRY(clf_ref_turn(r, &outside, false, &live));
     }
     return CLF_OK;
 }
@@ -158,9 +85,9 @@ static clf_status run_fold(clf_ref_job *r, const clf_sink *s) {
 /* The cell where the value goes: kept position, then the keys. */
 static clf_status scatter_cell(clf_ref_job *r, const clf_sink *s, int64_t *cell) {
     int nkey = s->key[1] >= 0 ? 2 : 1, rank = r->c->out[s->out[0]].rank;
-    *cell = kept_position(r, s->keep);
+    *cell = clf_ref_kept_position(r, s->keep);
     for (int q = 0; q < nkey; q++) {
-        int64_t n = clf_ref_out_dim(r, s->out[0], rank - nkey + q), key = value_at(r, s->key[q]).i;
+        int64_t n = clf_ref_out_dim(r, s->out[0], rank - nkey + q), key = clf_ref_value(r, s->key[q]).i;
         if (key < 0 || key >= n)
             return clf_fail(r->err, CLF_E_SHAPE, "scatter: key %" PRId64 " leaves 0 to %" PRId64 " of output %" PRId32, key, n - 1,
                             s->out[0]);
@@ -170,21 +97,21 @@ static clf_status scatter_cell(clf_ref_job *r, const clf_sink *s, int64_t *cell)
 }
 
 static clf_status scatter_into(clf_ref_job *r, const clf_sink *s, clf_ref_state *state, int64_t cells) {
-    odometer o = loop_over(clf_sink_loop(r->c, s));
-    clf_dtype t = type_of(r, s->value[0]);
+    clf_ref_odometer o = clf_ref_loop_over(clf_sink_loop(r->c, s));
+    clf_dtype t = clf_ref_type(r, s->value[0]);
     bool live;
     for (int64_t i = 0; i < cells; i++) clf_ref_init((clf_fold_id)s->fold, t, &state[i]);
-    CLF_TRY(turn(r, &o, true, &live));
+    CLF_TRY(clf_ref_turn(r, &o, true, &live));
     for (int64_t p = 0, cell; live; p++) {
         CLF_TRY(clf_ref_eval(r));
-        if (guarded(r, s)) {
+        if (clf_ref_guarded(r, s)) {
             CLF_TRY(scatter_cell(r, s, &cell));
-            CLF_TRY(fits(r, s->out[0], cell + 1));
-            clf_ref_step((clf_fold_id)s->fold, t, &state[cell], value_at(r, s->value[0]), p);
+            CLF_TRY(clf_ref_fits(r, s->out[0], cell + 1));
+            clf_ref_step((clf_fold_id)s->fold, t, &state[cell], clf_ref_value(r, s->value[0]), p);
         }
-        CLF_TRY(turn(r, &o, false, &live));
+        CLF_TRY(clf_ref_turn(r, &o, false, &live));
     }
-    for (int64_t i = 0; i < cells; i++) put(r, s->out[0], i, clf_ref_finish((clf_fold_id)s->fold, t, &state[i]));
+    for (int64_t i = 0; i < cells; i++) clf_ref_put(r, s->out[0], i, clf_ref_finish((clf_fold_id)s->fold, t, &state[i]));
     return CLF_OK;
 }
 
@@ -219,31 +146,31 @@ static clf_status find_group(clf_ref_job *r, const clf_sink *s, group *list, int
     if (*n == cap) return clf_fail(r->err, CLF_E_SHAPE, "group: more than the %" PRId64 " groups its output holds", cap);
     memmove(&list[lo + 1], &list[lo], (size_t)(*n - lo) * sizeof *list);
     list[lo].key = key;
-    clf_ref_init((clf_fold_id)s->fold, type_of(r, s->value[0]), &list[lo].state);
+    clf_ref_init((clf_fold_id)s->fold, clf_ref_type(r, s->value[0]), &list[lo].state);
     ++*n;
     return CLF_OK;
 }
 
 static clf_status group_into(clf_ref_job *r, const clf_sink *s, group *list, int64_t cap) {
-    odometer o = loop_over(clf_sink_loop(r->c, s));
-    clf_dtype t = type_of(r, s->value[0]);
+    clf_ref_odometer o = clf_ref_loop_over(clf_sink_loop(r->c, s));
+    clf_dtype t = clf_ref_type(r, s->value[0]);
     int64_t n = 0;
     bool live;
-    CLF_TRY(turn(r, &o, true, &live));
+    CLF_TRY(clf_ref_turn(r, &o, true, &live));
     for (int64_t p = 0; live; p++) {
         group *g;
         CLF_TRY(clf_ref_eval(r));
-        if (guarded(r, s)) {
-            CLF_TRY(find_group(r, s, list, cap, &n, value_at(r, s->key[0]).i, &g));
-            clf_ref_step((clf_fold_id)s->fold, t, &g->state, value_at(r, s->value[0]), p);
+        if (clf_ref_guarded(r, s)) {
+            CLF_TRY(find_group(r, s, list, cap, &n, clf_ref_value(r, s->key[0]).i, &g));
+            clf_ref_step((clf_fold_id)s->fold, t, &g->state, clf_ref_value(r, s->value[0]), p);
         }
-        CLF_TRY(turn(r, &o, false, &live));
+        CLF_TRY(clf_ref_turn(r, &o, false, &live));
     }
     for (int64_t i = 0; i < n; i++) {
-        put(r, s->out[0], i, clf_ref_finish((clf_fold_id)s->fold, t, &list[i].state));
-        put(r, s->out[1], i, (clf_slot){.i = list[i].key});
+        clf_ref_put(r, s->out[0], i, clf_ref_finish((clf_fold_id)s->fold, t, &list[i].state));
+        clf_ref_put(r, s->out[1], i, (clf_slot){.i = list[i].key});
     }
-    if (s->out[3] >= 0) put(r, s->out[3], 0, (clf_slot){.i = n});
+    if (s->out[3] >= 0) clf_ref_put(r, s->out[3], 0, (clf_slot){.i = n});
     return CLF_OK;
 }
 
@@ -271,7 +198,7 @@ static void insert_record(clf_ref_job *r, const clf_sink *s, int64_t at, int64_t
         size_t each = clf_dtype_bytes((clf_dtype)r->c->out[s->out[q]].dtype);
         char *base = (char *)r->bind->out[s->out[q]] + (size_t)at * each;
         memmove(base + each, base, (size_t)(n - at) * each);
-        put(r, s->out[q], at, value_at(r, s->value[q]));
+        clf_ref_put(r, s->out[q], at, clf_ref_value(r, s->value[q]));
     }
 }
 
@@ -289,26 +216,26 @@ static int64_t place_of(const clf_slot *order, int64_t n, clf_slot x, clf_dtype 
 }
 
 static clf_status append_into(clf_ref_job *r, const clf_sink *s, clf_slot *order, int64_t cap) {
-    odometer o = loop_over(clf_sink_loop(r->c, s));
+    clf_ref_odometer o = clf_ref_loop_over(clf_sink_loop(r->c, s));
     int64_t n = 0;
     bool live;
-    CLF_TRY(turn(r, &o, true, &live));
+    CLF_TRY(clf_ref_turn(r, &o, true, &live));
     while (live) {
         CLF_TRY(clf_ref_eval(r));
-        if (guarded(r, s)) {
+        if (clf_ref_guarded(r, s)) {
             if (n == cap) return clf_fail(r->err, CLF_E_SHAPE, "append: more than the %" PRId64 " records its outputs hold", cap);
             int64_t at = n;
             if (order) {
-                clf_slot x = value_at(r, s->order);
-                at = place_of(order, n, x, type_of(r, s->order));
+                clf_slot x = clf_ref_value(r, s->order);
+                at = place_of(order, n, x, clf_ref_type(r, s->order));
                 memmove(&order[at + 1], &order[at], (size_t)(n - at) * sizeof *order);
                 order[at] = x;
             }
             insert_record(r, s, at, n++);
         }
-        CLF_TRY(turn(r, &o, false, &live));
+        CLF_TRY(clf_ref_turn(r, &o, false, &live));
     }
-    put(r, s->out[3], 0, (clf_slot){.i = n});
+    clf_ref_put(r, s->out[3], 0, (clf_slot){.i = n});
     return CLF_OK;
 }
 
@@ -325,8 +252,8 @@ static clf_status run_append(clf_ref_job *r, const clf_sink *s) {
 }
 
 clf_status clf_ref_sink(clf_ref_job *r, int sink) {
-    static clf_status (*const by_kind[])(clf_ref_job *, const clf_sink *) = {run_store,  run_fold,    run_store,
-                                                                             run_append, run_scatter, run_group};
+    static clf_status (*const by_kind[])(clf_ref_job *, const clf_sink *) = {run_store,   run_fold,  run_store,   run_append,
+                                                                             run_scatter, run_group, clf_ref_meet};
     const clf_sink *s = &r->c->sink[sink];
     clf_ref_root(r, s);
     for (int a = 0; a < r->c->naxes; a++) r->count[a] = -1;

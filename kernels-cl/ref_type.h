@@ -42,7 +42,7 @@ static clf_slot (*const NAME(ops)[])(const clf_slot *) = {
 };
 
 #define STATE_IN(S, s) W_T s##0 = GET_W((S)->s[0]), s##1 = GET_W((S)->s[1]), s##2 = GET_W((S)->s[2]); (void)s##0, (void)s##1, (void)s##2
-#define STATE_OUT(S, s) (S)->s[0] = NAME(wide)(s##0), (S)->s[1] = NAME(wide)(s##1), (S)->s[2] = NAME(wide)(s##2)
+#define STATE_OUT(S, x) (S)->s[0] = NAME(wide)(x##0), (S)->s[1] = NAME(wide)(x##1), (S)->s[2] = NAME(wide)(x##2)
 #define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) \
     static void NAME(init_##ID)(clf_ref_state *S) { \
         W_T s0 = 0, s1 = 0, s2 = 0; \
@@ -64,6 +64,12 @@ static clf_slot (*const NAME(ops)[])(const clf_slot *) = {
         merge; \
         STATE_OUT(S, s); \
     } \
+    static void NAME(repeat_##ID)(clf_ref_state *T, clf_slot x, int64_t n, int64_t k) { \
+        W_T v = (W_T)GET(x), t0 = 0, t1 = 0, t2 = 0; \
+        (void)k; \
+        repeat; \
+        STATE_OUT(T, t); \
+    } \
     static clf_slot NAME(finish_##ID)(const clf_ref_state *S) { \
         STATE_IN(S, s); \
         W_T r; \
@@ -73,9 +79,10 @@ static clf_slot (*const NAME(ops)[])(const clf_slot *) = {
     }
 #include "core/folds.def"
 static const ref_fold NAME(folds)[] = {
-#define CLF_FOLD(ID, ...) {NAME(init_##ID), NAME(step_##ID), NAME(merge_##ID), NAME(finish_##ID)},
+#define CLF_FOLD(ID, ...) {NAME(init_##ID), NAME(step_##ID), NAME(merge_##ID), NAME(finish_##ID), NAME(repeat_##ID)},
 #include "core/folds.def"
 };
+static void NAME(dot)(clf_ref_state *S, clf_slot a, clf_slot b) { S->s[0] = NAME(put)(E_FMA(GET(a), GET(b), GET(S->s[0]))); }
 #undef STATE_IN
 #undef STATE_OUT
 #undef NAME

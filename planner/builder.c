@@ -34,6 +34,12 @@ int clf_build_axis(clf_builder *b, clf_axis_kind kind, int64_t n) {
     return b->c.naxes++;
 }
 
+void clf_build_owner(clf_builder *b, int axis, int access, int parent) {
+    if (b->failed || axis < 0 || axis >= b->c.naxes) return;
+    b->c.axis[axis].owner = (int16_t)access;
+    b->c.axis[axis].parent = (int8_t)parent;
+}
+
 static clf_cinput operand(clf_dtype t, int rank, const int64_t *dim) {
     clf_cinput x = {.dtype = (uint8_t)t, .rank = (uint8_t)rank};
     for (int d = 0; d < rank && d < CLF_MAX_RANK; d++) x.dim[d] = (clf_dim){dim[d], -1};
@@ -158,6 +164,32 @@ int clf_build_cast(clf_builder *b, int v, clf_dtype t) {
     return clf_build_value(b, (clf_value){.op = CLF_V_CAST, .dtype = (uint8_t)t, .axis = -1, .in = {v, -1, -1}, .arg = -1});
 }
 
+static clf_value over_axis(int op, clf_dtype t, int axis, int x, int y, int arg) {
+    return (clf_value){.op = (uint16_t)op, .dtype = (uint8_t)t, .axis = (int8_t)axis, .in = {x, y, -1}, .arg = arg};
+}
+
+static clf_dtype type_of(const clf_builder *b, int v) { return v >= 0 && v < b->c.nvalue ? (clf_dtype)b->c.value[v].dtype : CLF_F64; }
+
+static int build_folded(clf_builder *b, int op, clf_fold_id f, int axis, int v) {
+    if (b->failed) return 0;
+    v = clf_build_cast(b, v, clf_fold_value_type(f, type_of(b, v)));
+    return clf_build_value(b, over_axis(op, clf_fold_result_type(f, type_of(b, v)), axis, v, -1, (int)f));
+}
+
+int clf_build_foldv(clf_builder *b, clf_fold_id f, int axis, int v) { return build_folded(b, CLF_V_FOLD, f, axis, v); }
+int clf_build_fold_rest(clf_builder *b, clf_fold_id f, int axis, int v, int rest) {
+    if (b->failed) return 0;
+    clf_dtype t = clf_fold_value_type(f, type_of(b, v));
+    v = clf_build_cast(b, v, t);
+    rest = clf_build_cast(b, rest, t);
+    return clf_build_value(b, over_axis(CLF_V_FOLD, clf_fold_result_type(f, t), axis, v, rest, (int)f));
+}
+int clf_build_scan(clf_builder *b, clf_fold_id f, int axis, int v) { return build_folded(b, CLF_V_SCAN, f, axis, v); }
+
+int clf_build_dot(clf_builder *b, int axis, int x, int y, int skip) {
+    return clf_build_value(b, over_axis(CLF_V_DOT, type_of(b, x), axis, x, y, skip));
+}
+
 /* ---- sinks --------------------------------------------------------------------------------------------------------------- */
 
 void clf_build_sink(clf_builder *b, const clf_sink *s) {
@@ -177,9 +209,21 @@ void clf_build_store(clf_builder *b, int out, int v, uint32_t keep) {
     clf_build_sink(b, &s);
 }
 
+void clf_build_pattern(clf_builder *b, int out, int v, uint32_t keep) {
+    clf_sink s = one_value(CLF_SINK_PATTERN, out, v, keep);
+    clf_build_sink(b, &s);
+}
+
 void clf_build_fold(clf_builder *b, int out, clf_fold_id f, int v, uint32_t keep) {
     clf_sink s = one_value(CLF_SINK_FOLD, out, v, keep);
     s.fold = (uint8_t)f;
+    clf_build_sink(b, &s);
+}
+
+void clf_build_dot_sink(clf_builder *b, int out, int x, int y, int skip, uint32_t keep) {
+    clf_sink s = one_value(CLF_SINK_DOT, out, x, keep);
+    s.value[1] = y;
+    s.fold = (uint8_t)skip;
     clf_build_sink(b, &s);
 }
 

@@ -14,6 +14,9 @@ typedef struct clf_builder {
 /** Start an empty cplan; everything comes from the arena, nothing needs releasing but the arena. */
 void clf_build_begin(clf_builder *b, clf_arena *arena);
 int clf_build_axis(clf_builder *b, clf_axis_kind kind, int64_t n);
+/** The access whose operand defines an ENTRY, SEG or DICT axis, and the axis that selects its row. The parent is needed before any value
+ *  that varies with the axis is built (access -1: known later; call again). */
+void clf_build_owner(clf_builder *b, int axis, int access, int parent);
 int clf_build_in(clf_builder *b, clf_dtype t, int rank, const int64_t *dim);
 int clf_build_param(clf_builder *b, clf_dtype t);
 int clf_build_out(clf_builder *b, clf_dtype t, int rank, const int64_t *dim);
@@ -26,10 +29,19 @@ int clf_build_load(clf_builder *b, int access);
 int clf_build_op(clf_builder *b, clf_op op, clf_dtype t, int a, int b2, int c);
 /** Cast unless it already has dtype t. CAST of an F_BOOL operator re-declares that operator with dtype t instead. */
 int clf_build_cast(clf_builder *b, int v, clf_dtype t);
+/** v folded (cumulated) over an axis, cast to the fold's value type first. */
+int clf_build_foldv(clf_builder *b, clf_fold_id f, int axis, int v);
+/** The same over stored entries, cells without one being `rest`. */
+int clf_build_fold_rest(clf_builder *b, clf_fold_id f, int axis, int v, int rest);
+int clf_build_scan(clf_builder *b, clf_fold_id f, int axis, int v);
+/** x * y summed over an axis; both of one type. skip: which zeros annihilate (CLF_V_DOT). */
+int clf_build_dot(clf_builder *b, int axis, int x, int y, int skip);
 /** Any sink, as given. */
 void clf_build_sink(clf_builder *b, const clf_sink *s);
 void clf_build_store(clf_builder *b, int out, int v, uint32_t keep);
+void clf_build_pattern(clf_builder *b, int out, int v, uint32_t keep);
 void clf_build_fold(clf_builder *b, int out, clf_fold_id f, int v, uint32_t keep);
+void clf_build_dot_sink(clf_builder *b, int out, int x, int y, int skip, uint32_t keep);
 /** Finish and check. *out shares the builder's arrays. errors: CLF_E_NOMEM; CLF_E_INTERNAL from the check. */
 clf_status clf_build_end(clf_builder *b, clf_cplan *out, clf_err *err);
 #endif

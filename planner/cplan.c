@@ -29,6 +29,8 @@ static uint32_t load_axes(const clf_cplan *c, int32_t access) {
     return set;
 }
 
+static bool folds_axis(const clf_value *v) { return v->op == CLF_V_FOLD || v->op == CLF_V_DOT; }
+
 uint32_t clf_axis_moves(const clf_cplan *c, int axis) {
     uint32_t set = bit(axis);
     for (int a = 0; a < c->naxes; a++)
@@ -41,8 +43,8 @@ uint32_t clf_value_axes(const clf_cplan *c, const clf_value *v) {
     if (v->op == CLF_V_LOAD) return load_axes(c, v->arg);
     if (v->op == CLF_V_INDEX) return axis_closure(c, v->arg);
     for (int k = 0; k < 3; k++) set |= value_set(c, v->in[k]);
-    if (v->op == CLF_V_FOLD || v->op == CLF_V_SCAN) set |= axis_closure(c, v->axis);
-    if (v->op == CLF_V_FOLD) set &= ~clf_axis_moves(c, v->axis);
+    if (folds_axis(v) || v->op == CLF_V_SCAN) set |= axis_closure(c, v->axis);
+    if (folds_axis(v)) set &= ~clf_axis_moves(c, v->axis);
     return set;
 }
 
@@ -53,7 +55,7 @@ void clf_cplan_axes(clf_cplan *c) {
 uint32_t clf_cplan_inner(const clf_cplan *c) {
     uint32_t set = 0;
     for (int i = 0; i < c->nvalue; i++)
-        if (c->value[i].op == CLF_V_FOLD) set |= bit(c->value[i].axis);
+        if (folds_axis(&c->value[i])) set |= bit(c->value[i].axis);
     return set;
 }
 
@@ -75,10 +77,21 @@ uint32_t clf_sink_loop(const clf_cplan *c, const clf_sink *s) {
     axis_sets(c, &free_running, &following);
     for (int k = 0; k < 4; k++) set |= value_set(c, s->value[k]);
     for (int k = 0; k < 2; k++) set |= value_set(c, s->key[k]);
-    set |= free_running & ~clf_cplan_inner(c);
+    set |= s->kind == CLF_SINK_DOT ? free_running & 1u : s->over ? s->over : free_running & ~clf_cplan_inner(c);
     for (int a = 0; a < c->naxes; a++) /* the row whose code a DICT axis follows */
         if (set & following & bit(a)) set |= bit(c->axis[a].parent);
     return set & ~following;
+}
+
+enum { DOT_WHOLE_ROWS = 5 }; /* columns of the right operand from which a product is computed in whole rows of it */
+
+int clf_dot_lanes(const clf_cplan *c, const clf_value *dot, const int64_t *axis_n) {
+    const clf_value *right = &c->value[dot->in[1]];
+    const clf_access *a = right->op == CLF_V_LOAD ? &c->access[right->arg] : NULL;
+    int last = a && a->rank ? a->at[a->rank - 1].axis : -1;
+    if (last < 0 || last == dot->axis || c->axis[last].kind != CLF_AXIS_RANGE) return clf_lanes((clf_dtype)dot->dtype);
+    int64_t n = axis_n ? axis_n[last] : c->axis[last].n.n;
+    return n >= DOT_WHOLE_ROWS ? 1 : clf_lanes((clf_dtype)dot->dtype);
 }
 
 /* ---- hash ---------------------------------------------------------------------------------------------------------------- */
@@ -132,6 +145,7 @@ static void put_sink(feed *f, const clf_sink *s) {
     put(f, s->kind);
     put(f, s->fold);
     put(f, s->keep);
+    put(f, s->over);
     put(f, s->guard);
     put(f, s->order);
     for (int k = 0; k < 2; k++) put(f, s->key[k]);

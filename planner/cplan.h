@@ -29,10 +29,13 @@
  *     (param p0 f64)
  *     (out S f64) (out A f64 1000 20)
  *     (access a0 X stream (i 1 0) (j 1 0))                     ; per dimension: axis-or-value, mul, add; (- add) = constant
+ *     (access a1 Z locate (i 1 0) (k 1 0))                     ; Z csr: what Z stores at the column of an entry of another operand, or 0
  *     (let v0 f64 load a0) (let v1 f64 param p0) (let v2 f64 MUL v0 v1) (let v3 f64 fold SUM j v2) (let v4 i64 index i)
- *     (let v5 f64 scan SUM i v0) (let v6 f32 cast v5)
+ *     (let v5 f64 scan SUM i v0) (let v6 f32 cast v5) (let v7 f64 dot j v0 v1 skip 1)
  *     (store A v2 keep i j) (fold S SUM v2 keep) (pattern A v2 keep i k) (scatter A SUM v2 key v4 keep)
- *     (append A v2 B v3 count N keep) (group A SUM v2 key v4 K count N keep))
+ *     (fold S SUM v2 keep over i j)                            ; or `keep k over i`
+ *     (let v8 f64 fold MIN k v0 rest v5) (fold S SUM v2 rest v5 keep over i k)                ; cells without entry, see CLF_V_FOLD
+ *     (append A v2 B v3 count N keep) (group A SUM v2 key v4 K count N keep) (dot B v0 v3 skip 1 keep j))     ; skip: 0 when missing
  * Every sink may end with `guard v`, an append also with `order v`.
  */
 #ifndef CLF_PLANNER_CPLAN_H
@@ -43,6 +46,7 @@
 #include "core/hash.h"
 #include "core/op.h"
 #include "core/str.h"
+#include "formats/fmt.h"
 
 enum { CLF_MAX_RANK = 8, CLF_MAX_AXES = 16, CLF_MAX_SINKS = 4096 };
 
@@ -65,14 +69,20 @@ enum {
     CLF_V_LOAD = CLF_NALLOPS, /* arg = access */
     CLF_V_PARAM,              /* arg = param: a scalar kernel argument */
     CLF_V_INDEX,              /* arg = axis; 0-based position, i64 */
-    CLF_V_FOLD,               /* in[0] folded over axis `axis` by fold arg; a reuse inside the axis is another sweep */
+    CLF_V_FOLD,               /* in[0] folded over axis `axis` by fold arg; a reuse inside the axis is another sweep. Over an ENTRY axis
+                                 in[1] may be the rest: what in[0] is in the row's cells without entry; it varies with the parent at most.
+                                 The tree takes the stored entries as if there were no others, giving a wide state; where cells are missing,
+                                 one state follows it in one merge: `repeat` of the rest widened, n = columns - entries of the row,
+                                 k = the first column without entry */
     CLF_V_SCAN,               /* in[0] cumulated along ascending axis `axis` by fold arg (inclusive) */
-    CLF_V_CAST                /* in[0] converted to dtype */
+    CLF_V_CAST,               /* in[0] converted to dtype */
+    CLF_V_DOT                 /* in[0] * in[1] summed over axis `axis`: the inner product, defined with fma (see clf_dot_lanes).
+                                 arg: which zeros annihilate: a position where in[0] (1), in[1] (2) or either (3) is 0 adds nothing */
 };
 typedef struct clf_value {
     uint16_t op;     /* clf_op of a cell operator, or CLF_V_* */
     uint8_t dtype;
-    int8_t axis;     /* FOLD, SCAN; -1 otherwise */
+    int8_t axis;     /* FOLD, SCAN, DOT; -1 otherwise */
     uint32_t axes;   /* bit a: varies with axis a */
     int32_t in[3];   /* earlier values; -1 unused */
     int32_t arg;     /* see CLF_V_*; -1 otherwise */
@@ -100,14 +110,26 @@ typedef struct clf_cinput {
 } clf_cinput;
 typedef clf_cinput clf_coutput;
 
-typedef enum clf_sink_kind { CLF_SINK_STORE, CLF_SINK_FOLD, CLF_SINK_PATTERN, CLF_SINK_APPEND, CLF_SINK_SCATTER, CLF_SINK_GROUP } clf_sink_kind;
+typedef enum clf_sink_kind {
+    CLF_SINK_STORE, CLF_SINK_FOLD, CLF_SINK_PATTERN, CLF_SINK_APPEND, CLF_SINK_SCATTER, CLF_SINK_GROUP, CLF_SINK_DOT
+} clf_sink_kind;
 /* What a sink does at each position of its loop (in row-major order of the axes) where its guard holds:
  *   STORE    out[kept position] = value
  *   FOLD     out[kept position] = the fold of value over the other axes of the loop, by the reduction tree (core/fold.h): axes kept
  *            before every folded one only repeat it. Of the others, none kept: the tree of full and row folds over N = the product of
  *            the folded extents. All kept after all folded: the column tree with R = folded, C = kept. Otherwise: the tree of row folds.
- *            An ENTRY axis among the folded: 4 lanes, leaves of 256 stored entries. p counts positions whatever the guard says.
- *            Position k of a fold is p; for a fold over one ENTRY axis the entry's column.
+ *            p counts positions whatever the guard says; along an ENTRY axis it counts stored entries, so a full fold over rows and their
+ *            entries goes by the number of the stored entry in the operand. Position k of a fold is p; for a fold over one ENTRY axis
+ *            the entry's column.
+ *            An ENTRY axis kept while its parent i is folded (all kept after i): values meet at the entry's column; cells without one hold
+ *            the empty fold. Rows form blocks of clf_scatter_block(R, C) (C: cells of the output), one lane, steps in iteration order,
+ *            blocks merged in the binary tree.
+ *            value[1], or -1: the rest, where nothing is kept and a RANGE axis and the ENTRY axis of its rows are folded. It varies with no
+ *            axis and stands for all cells without entry: as for CLF_V_FOLD one state follows that of the tree in one merge, `repeat` with
+ *            n = rows * columns - entries. Not for folds that give positions, and without guard.
+ *   DOT      out[kept position] = value[0] * value[1] summed over the folded axis 0, all kept axes after it: t(A) %*% B. The column
+ *            tree with R rows and C = the output's cells, but always one lane, stepping s = fma(value[0], value[1], s); kept ENTRY axes
+ *            as for FOLD.
  *   PATTERN  out[number of the stored entry] = value; the output has the pattern of the ENTRY axis kept (with its parent, nothing else)
  * A STORE that keeps a SEG axis keeps its parent too and nothing else: out[position in the segment axis] = value.
  *   APPEND   one more record: value[q] to out[q]; in iteration order (axes ascending), or stably sorted by `order`
@@ -117,9 +139,11 @@ typedef enum clf_sink_kind { CLF_SINK_STORE, CLF_SINK_FOLD, CLF_SINK_PATTERN, CL
  * the other side. A FOLD value uses the tree of row folds over its axis. SCAN: one lane, steps in order, finished at every position. */
 typedef struct clf_sink {
     uint8_t kind;
-    uint8_t fold;       /* FOLD, SCATTER, GROUP: how values meet */
+    uint8_t fold;       /* FOLD, SCATTER, GROUP: how values meet; DOT: which zeros annihilate, as arg of CLF_V_DOT */
     uint32_t keep;      /* axes that index the output, ascending axis order = output dimensions */
-    int32_t value[4];   /* STORE FOLD PATTERN: [0]; APPEND: the columns of a record */
+    uint32_t over;      /* FOLD: the axes folded, besides those its value varies with; 0: as clf_sink_loop says. Loops over several inner
+                           axes say it, for each of their folds runs over one of them only */
+    int32_t value[4];   /* STORE FOLD PATTERN: [0]; FOLD: [1] the rest; APPEND: the columns of a record */
     int32_t key[2];     /* SCATTER: output indices; GROUP: the key; -1 unused */
     int32_t guard;      /* only where this value is true; -1 always */
     int32_t order;      /* APPEND: value to order by; -1 iteration order */
@@ -148,13 +172,7 @@ typedef struct clf_bind {
     const int64_t *in_dim, *out_dim;
 } clf_bind;
 
-/* What in[] points at for inputs that are not dense (in[i].format). */
-typedef struct clf_csr {          /* CLF_CSR: columns of a row ascend */
-    const int64_t *ptr;           /* rows + 1 */
-    const int32_t *idx;
-    const void *val;              /* of the input's dtype */
-    int64_t rows, cols, nnz;
-} clf_csr;
+/* What in[] points at for inputs that are not dense (in[i].format): clf_csr (formats/sparse.h) for CLF_CSR. */
 typedef struct clf_dictionary {   /* CLF_COMPRESSED: row i is row code[i] of value */
     const void *code;
     clf_dtype code_dtype;         /* u8 or i32 */
@@ -162,10 +180,15 @@ typedef struct clf_dictionary {   /* CLF_COMPRESSED: row i is row code[i] of val
     int64_t rows, entries, cols;
 } clf_dictionary;
 
-/** Axes folded by some FOLD value: they are loops of a sink only where its values vary with them. */
+/** Lanes of a DOT value: its tree is that of row folds, stepping s = fma(in[0], in[1], s), with the usual lanes if in[1] runs along the
+ *  axis in memory, else one: when in[1] is a LOAD whose last dimension is indexed by another RANGE axis, of extent 5 or more (axis_n
+ *  overrides extents; NULL: the cplan's). So a small product is computed in whole rows of its right operand. */
+int clf_dot_lanes(const clf_cplan *c, const clf_value *dot, const int64_t *axis_n);
+/** Axes folded by some FOLD or DOT value: they are loops of a sink only where its values vary with them. */
 uint32_t clf_cplan_inner(const clf_cplan *c);
 /** Axes the sink runs over. STORE, PATTERN: the kept ones. Others: the kept ones, those its values, keys and guard vary with, and every
- *  other RANGE or parentless DICT axis that is not inner. DICT axes with a parent follow it and are never in the set. */
+ *  other RANGE or parentless DICT axis that is not inner, unless `over` names the folded ones (DOT: of these axis 0 only). DICT axes
+ *  with a parent follow it and are never in the set. */
 uint32_t clf_sink_loop(const clf_cplan *c, const clf_sink *s);
 
 /* The item a check failed at. */

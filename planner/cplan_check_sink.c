@@ -9,14 +9,19 @@ static bool is_out(const clf_cplan *c, int o) { return o >= 0 && o < c->nout; }
 
 static bool is_one(clf_dim d) { return d.sym < 0 && d.n == 1; }
 
+/* Positions a kept axis indexes: those of an ENTRY axis are its owner's columns. */
+static clf_dim kept_extent(const clf_cplan *c, int a) {
+    return c->axis[a].kind == CLF_AXIS_ENTRY ? c->in[c->access[c->axis[a].owner].input].dim[1] : c->axis[a].n;
+}
+
 /* The kept extents against the first n dimensions of the output; extents of 1 may be missing on either side. */
 static clf_status check_shape(clf_check *k, const clf_coutput *o, int n, uint32_t keep) {
     int d = 0, a = 0;
     for (;;) {
         while (d < n && is_one(o->dim[d])) d++;
-        while (a < k->c->naxes && (!clf_set_has(keep, a) || is_one(k->c->axis[a].n))) a++;
+        while (a < k->c->naxes && (!clf_set_has(keep, a) || is_one(kept_extent(k->c, a)))) a++;
         if (d >= n || a >= k->c->naxes) break;
-        clf_dim x = k->c->axis[a].n, y = o->dim[d];
+        clf_dim x = kept_extent(k->c, a), y = o->dim[d];
         if (x.sym < 0 && y.sym < 0 && x.n != y.n) BAD(k, "keeps axis %d of extent %" PRId64 ", the output has %" PRId64, a, x.n, y.n);
         d++;
         a++;
@@ -55,16 +60,65 @@ static clf_status check_keep_ranges(clf_check *k, const clf_sink *s) {
     return CLF_OK;
 }
 
+/* An ENTRY axis is kept by column, where its rows alone are folded and everything kept stands inside them. */
+static clf_status check_keep_columns(clf_check *k, const clf_sink *s) {
+    const clf_cplan *c = k->c;
+    uint32_t folded = clf_sink_loop(c, s) & ~s->keep;
+    for (int a = 0; a < c->naxes; a++) {
+        if (!clf_set_has(s->keep, a)) continue;
+        if (c->axis[a].kind == CLF_AXIS_SEG) BAD(k, "axis %d has no place in the output; scatter by its index", a);
+        if (c->axis[a].kind != CLF_AXIS_ENTRY) continue;
+        uint32_t rows = 1u << c->axis[a].parent;
+        if (c->axis[c->axis[a].parent].kind != CLF_AXIS_RANGE) BAD(k, "the rows of axis %d, which it keeps, are no range", a);
+        if (folded != rows) BAD(k, "keeps the columns of axis %d, so it folds axis %d alone, not %#" PRIx32, a, c->axis[a].parent, folded);
+        if (s->keep & (rows - 1)) BAD(k, "keeps the columns of axis %d and an axis outside its rows", a);
+    }
+    return CLF_OK;
+}
+
 static clf_status check_store(clf_check *k, const clf_sink *s) {
     const clf_cplan *c = k->c;
     if (c->out[s->out[0]].dtype != c->value[s->value[0]].dtype) BAD(k, "its value and its output differ in type");
     return check_keep_cells(k, s);
 }
 
+/* The value of all cells without entry: of one matrix, folded whole. */
+static clf_status check_rest(clf_check *k, const clf_sink *s) {
+    const clf_cplan *c = k->c;
+    const clf_value *rest = &c->value[s->value[1]];
+    uint32_t folded = clf_sink_loop(c, s);
+    int entry = -1;
+    for (int a = 0; a < c->naxes; a++)
+        if (clf_set_has(folded, a) && c->axis[a].kind == CLF_AXIS_ENTRY) entry = a;
+    if (entry < 0 || s->keep || folded != (1u << entry | 1u << c->axis[entry].parent))
+        BAD(k, "a rest needs rows and their entries to be folded whole, not axes %#" PRIx32 ", keeping %#" PRIx32, folded, s->keep);
+    if (c->axis[c->axis[entry].parent].kind != CLF_AXIS_RANGE) BAD(k, "the rows of axis %d are no range", entry);
+    if (s->guard >= 0) BAD(k, "a fold with a rest has no guard");
+    if (s->fold == CLF_FOLD_ARGMIN || s->fold == CLF_FOLD_ARGMAX) BAD(k, "%s has no rest here", clf_folds[s->fold].id);
+    if (rest->dtype != c->value[s->value[0]].dtype) BAD(k, "its rest is %s", clf_dtype_name((clf_dtype)rest->dtype));
+    if (rest->axes) BAD(k, "its rest varies with axes %#" PRIx32, rest->axes);
+    return CLF_OK;
+}
+
 static clf_status check_fold_sink(clf_check *k, const clf_sink *s) {
     const clf_coutput *o = &k->c->out[s->out[0]];
     CLF_TRY(clf_check_fold_types(k, s->fold, k->c->value[s->value[0]].dtype, o->dtype));
-    CLF_TRY(check_keep_ranges(k, s));
+    if (s->value[1] != -1) CLF_TRY(check_rest(k, s));
+    CLF_TRY(check_keep_columns(k, s));
+    return check_shape(k, o, o->rank, s->keep);
+}
+
+/* t(A) %*% B: the rows are folded, and nothing else. */
+static clf_status check_dot_sink(clf_check *k, const clf_sink *s) {
+    const clf_cplan *c = k->c;
+    const clf_coutput *o = &c->out[s->out[0]];
+    if (!is_value(c, s->value[1])) BAD(k, "value %" PRId32 " does not exist", s->value[1]);
+    if (s->fold > 3) BAD(k, "skip %d is not 0 to 3", s->fold);
+    for (int q = 0; q < 2; q++)
+        if (c->value[s->value[q]].dtype != o->dtype) BAD(k, "its values and its output differ in type");
+    uint32_t folded = clf_sink_loop(c, s) & ~s->keep;
+    if (folded != 1u) BAD(k, "it folds axes %#" PRIx32 "; a dot folds axis 0 and nothing else", folded);
+    CLF_TRY(check_keep_columns(k, s));
     return check_shape(k, o, o->rank, s->keep);
 }
 
@@ -115,15 +169,16 @@ static clf_status check_append(clf_check *k, const clf_sink *s) {
     return check_count(k, s);
 }
 
-/* Per kind: how many values, outputs and keys it may have (a bit each), and the rest. */
+/* Per kind: how many values, outputs and keys it may have (a bit each), and the rest. folds: `fold` says something. */
 static const struct sink_rule {
     clf_status (*check)(clf_check *, const clf_sink *);
     uint8_t values, outs, keys;
     bool ordered, folds;
 } sink_rules[] = {
-    [CLF_SINK_STORE] = {check_store, 1, 1, 0, false, false},    [CLF_SINK_FOLD] = {check_fold_sink, 1, 1, 0, false, true},
+    [CLF_SINK_STORE] = {check_store, 1, 1, 0, false, false},    [CLF_SINK_FOLD] = {check_fold_sink, 3, 1, 0, false, true},
     [CLF_SINK_PATTERN] = {check_store, 1, 1, 0, false, false},  [CLF_SINK_APPEND] = {check_append, 7, 15, 0, true, false},
     [CLF_SINK_SCATTER] = {check_scatter, 1, 1, 3, false, true}, [CLF_SINK_GROUP] = {check_group, 1, 11, 3, false, true},
+    [CLF_SINK_DOT] = {check_dot_sink, 3, 1, 0, false, true},
 };
 
 static clf_status check_refs(clf_check *k, const clf_sink *s, const struct sink_rule *r) {
@@ -156,10 +211,16 @@ static clf_status check_writers(clf_check *k, int i) {
 clf_status clf_check_sink(clf_check *k, int i) {
     const clf_cplan *c = k->c;
     const clf_sink *s = &c->sink[i];
-    if (s->kind > CLF_SINK_GROUP) BAD(k, "kind %d does not exist", s->kind);
+    if (s->kind > CLF_SINK_DOT) BAD(k, "kind %d does not exist", s->kind);
     const struct sink_rule *r = &sink_rules[s->kind];
     if (s->keep >> c->naxes) BAD(k, "keeps axes %#" PRIx32 ", but there are %d", s->keep, c->naxes);
     if (!r->folds && s->fold) BAD(k, "it has no fold");
+    if (s->over && s->kind != CLF_SINK_FOLD) BAD(k, "only a fold names the axes it runs over");
+    if (s->over >> c->naxes || s->over & s->keep)
+        BAD(k, "runs over axes %#" PRIx32 " of %d, keeping %#" PRIx32, s->over, c->naxes, s->keep);
+    for (int a = 0; a < c->naxes; a++)
+        if (clf_set_has(s->over, a) && c->axis[a].parent >= 0 && !clf_set_has(s->over | s->keep, c->axis[a].parent))
+            BAD(k, "runs over axis %d without axis %d, which it belongs to", a, c->axis[a].parent);
     if (s->guard < -1 || s->guard >= c->nvalue) BAD(k, "guard %" PRId32 " does not exist", s->guard);
     if (s->order < -1 || s->order >= c->nvalue) BAD(k, "order %" PRId32 " does not exist", s->order);
     if (s->order >= 0 && !r->ordered) BAD(k, "only an append has an order");

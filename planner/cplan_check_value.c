@@ -6,6 +6,8 @@
 
 static bool is_axis(const clf_cplan *c, int a) { return a >= 0 && a < c->naxes; }
 
+static bool folds_rows(const clf_value *v) { return (v->op == CLF_V_FOLD || v->op == CLF_V_DOT) && v->axis == 0; }
+
 static clf_status check_inputs(clf_check *k, int i, int arity) {
     const clf_value *v = &k->c->value[i];
     for (int q = 0; q < 3; q++) {
@@ -15,8 +17,7 @@ static clf_status check_inputs(clf_check *k, int i, int arity) {
     }
     for (int q = 0; q < arity; q++) {
         const clf_value *u = &k->c->value[v->in[q]];
-        if (u->op == CLF_V_FOLD && u->axis == 0)
-            BAD(k, "reads value %" PRId32 ", a fold over the outermost axis, which feeds only sinks", v->in[q]);
+        if (folds_rows(u)) BAD(k, "reads value %" PRId32 ", a fold over the outermost axis, which feeds only sinks", v->in[q]);
     }
     return CLF_OK;
 }
@@ -44,8 +45,7 @@ static clf_status check_load(clf_check *k, int i) {
     for (int d = 0; d < a->rank; d++) {
         int32_t g = a->at[d].value;
         if (g >= i) BAD(k, "its access is indexed by value %" PRId32 ", which is not an earlier value", g);
-        if (g >= 0 && c->value[g].op == CLF_V_FOLD && c->value[g].axis == 0)
-            BAD(k, "its access is indexed by a fold over the outermost axis");
+        if (g >= 0 && folds_rows(&c->value[g])) BAD(k, "its access is indexed by a fold over the outermost axis");
     }
     if (v->dtype != c->in[a->input].dtype)
         BAD(k, "declared as %s, its input has %s", clf_dtype_name((clf_dtype)v->dtype), clf_dtype_name((clf_dtype)c->in[a->input].dtype));
@@ -77,18 +77,49 @@ clf_status clf_check_fold_types(clf_check *k, int fold, int t, int r) {
     return CLF_OK;
 }
 
-static clf_status check_fold(clf_check *k, int i) {
+/* The axis that value v folds or scans. */
+static clf_status check_folded(clf_check *k, const clf_value *v) {
     const clf_cplan *c = k->c;
-    const clf_value *v = &c->value[i];
-    CLF_TRY(check_inputs(k, i, 1));
     if (!is_axis(c, v->axis)) BAD(k, "axis %d does not exist", v->axis);
     const clf_axis *x = &c->axis[v->axis];
     if (x->kind == CLF_AXIS_DICT && x->parent >= 0) BAD(k, "axis %d follows axis %d and cannot be folded", v->axis, x->parent);
     if (v->op == CLF_V_SCAN && !x->ascending) BAD(k, "a scan needs an ascending axis");
     for (int a = 0; a < c->naxes; a++)
-        if (v->op == CLF_V_FOLD && clf_set_has(v->axes, a) && c->axis[a].kind != CLF_AXIS_DICT && c->axis[a].parent == v->axis)
+        if (v->op != CLF_V_SCAN && clf_set_has(v->axes, a) && c->axis[a].kind != CLF_AXIS_DICT && c->axis[a].parent == v->axis)
             BAD(k, "folds axis %d, on which axis %d of the value depends", v->axis, a);
-    return clf_check_fold_types(k, v->arg, c->value[v->in[0]].dtype, v->dtype);
+    return CLF_OK;
+}
+
+/* The value of a row's cells without entry. */
+static clf_status check_rest(clf_check *k, const clf_value *v) {
+    const clf_cplan *c = k->c;
+    const clf_axis *x = &c->axis[v->axis];
+    const clf_value *rest = &c->value[v->in[1]];
+    if (v->op != CLF_V_FOLD || x->kind != CLF_AXIS_ENTRY) BAD(k, "only a fold over stored entries has a rest");
+    if (rest->dtype != c->value[v->in[0]].dtype) BAD(k, "its rest is %s", clf_dtype_name((clf_dtype)rest->dtype));
+    if (rest->axes & ~(1u << x->parent)) BAD(k, "its rest varies with axes %#" PRIx32, rest->axes);
+    return CLF_OK;
+}
+
+static clf_status check_fold(clf_check *k, int i) {
+    const clf_value *v = &k->c->value[i];
+    CLF_TRY(check_inputs(k, i, v->in[1] == -1 ? 1 : 2));
+    CLF_TRY(check_folded(k, v));
+    if (v->in[1] != -1) CLF_TRY(check_rest(k, v));
+    return clf_check_fold_types(k, v->arg, k->c->value[v->in[0]].dtype, v->dtype);
+}
+
+static clf_status check_dot(clf_check *k, int i) {
+    const clf_cplan *c = k->c;
+    const clf_value *v = &c->value[i];
+    CLF_TRY(check_inputs(k, i, 2));
+    CLF_TRY(check_folded(k, v));
+    for (int q = 0; q < 2; q++)
+        if (c->value[v->in[q]].dtype != v->dtype)
+            BAD(k, "a dot in %s over %s: all have one type", clf_dtype_name((clf_dtype)v->dtype),
+                clf_dtype_name((clf_dtype)c->value[v->in[q]].dtype));
+    if (v->arg < 0 || v->arg > 3) BAD(k, "skip %" PRId32 " is not 0 to 3", v->arg);
+    return CLF_OK;
 }
 
 static clf_status check_cast(clf_check *k, int i) {
@@ -98,12 +129,13 @@ static clf_status check_cast(clf_check *k, int i) {
 }
 
 clf_status clf_check_value(clf_check *k, int i) {
-    static clf_status (*const by_op[])(clf_check *, int) = {check_load, check_param_value, check_index, check_fold, check_fold, check_cast};
+    static clf_status (*const by_op[])(clf_check *, int) = {check_load, check_param_value, check_index, check_fold,
+                                                            check_fold, check_cast,        check_dot};
     const clf_value *v = &k->c->value[i];
     if (!clf_dtype_ok(v->dtype)) BAD(k, "type %d does not exist", v->dtype);
     if (clf_op_is_cell(v->op))
         CLF_TRY(check_cell(k, i));
-    else if (v->op >= CLF_V_LOAD && v->op <= CLF_V_CAST)
+    else if (v->op >= CLF_V_LOAD && v->op <= CLF_V_DOT)
         CLF_TRY(by_op[v->op - CLF_V_LOAD](k, i));
     else
         BAD(k, "operator %d does not exist", v->op);

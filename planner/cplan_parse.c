@@ -156,9 +156,36 @@ static int find_op(clf_token t) {
     return form < 0 ? -1 : CLF_V_LOAD + form;
 }
 
+/* skip n, 0 when missing */
+static clf_status take_skip(clf_reader *p, int32_t *out) {
+    clf_token at = p->t;
+    int64_t n;
+    *out = 0;
+    if (!clf_read_is(p->t, "skip")) return CLF_OK;
+    clf_read_next(p);
+    CLF_TRY(clf_read_number(p, &n));
+    if (n < 0 || n > 3) return clf_read_fault(p, at, "skip is 0 to 3");
+    *out = (int32_t)n;
+    return CLF_OK;
+}
+
+static clf_status take_axis(clf_reader *p, clf_value *v) {
+    int axis;
+    CLF_TRY(clf_read_name(p, CLF_ITEM_AXIS, &axis));
+    v->axis = (int8_t)axis;
+    return CLF_OK;
+}
+
+/* word name, where the word stands here. */
+static clf_status take_optional(clf_reader *p, const char *word, clf_citem kind, int32_t *out) {
+    if (!clf_read_is(p->t, word)) return CLF_OK;
+    clf_read_next(p);
+    return clf_read_name(p, kind, out);
+}
+
 static clf_status parse_value(clf_reader *p, int i) {
     clf_value *v = &p->c.value[i];
-    int arity = 0, axis;
+    int arity = 0;
     *v = (clf_value){.axis = -1, .in = {-1, -1, -1}, .arg = -1};
     CLF_TRY(clf_read_dtype(p, &v->dtype));
     int op = find_op(p->t);
@@ -173,36 +200,40 @@ static clf_status parse_value(clf_reader *p, int i) {
     case CLF_V_FOLD:
     case CLF_V_SCAN:
         CLF_TRY(take_fold(p, &v->arg));
-        CLF_TRY(clf_read_name(p, CLF_ITEM_AXIS, &axis));
-        v->axis = (int8_t)axis;
+        CLF_TRY(take_axis(p, v));
         arity = 1;
+        break;
+    case CLF_V_DOT:
+        CLF_TRY(take_axis(p, v));
+        arity = 2;
         break;
     default: arity = clf_ops[op].arity;
     }
     for (int q = 0; q < arity; q++) CLF_TRY(clf_read_name(p, CLF_ITEM_VALUE, &v->in[q]));
-    return CLF_OK;
+    if (op == CLF_V_FOLD) CLF_TRY(take_optional(p, "rest", CLF_ITEM_VALUE, &v->in[1]));
+    return op == CLF_V_DOT ? take_skip(p, &v->arg) : CLF_OK;
 }
 
-/* word name, where the word stands here. */
-static clf_status take_optional(clf_reader *p, const char *word, clf_citem kind, int32_t *out) {
-    if (!clf_read_is(p->t, word)) return CLF_OK;
-    clf_read_next(p);
-    return clf_read_name(p, kind, out);
-}
-
-static clf_status parse_keep(clf_reader *p, clf_sink *s) {
-    CLF_TRY(clf_read_expect(p, "keep"));
+static clf_status parse_axes(clf_reader *p, const char *taken, uint32_t *set) {
     while (clf_read_at(p, CLF_ITEM_AXIS)) {
         clf_token at = p->t;
         int axis;
         CLF_TRY(clf_read_name(p, CLF_ITEM_AXIS, &axis));
-        if (s->keep >> axis & 1u) return clf_read_fault(p, at, "'%.*s' is kept twice", CLF_SHOW(at));
-        s->keep |= 1u << axis;
+        if (*set >> axis & 1u) return clf_read_fault(p, at, "'%.*s' is %s twice", CLF_SHOW(at), taken);
+        *set |= 1u << axis;
     }
     return CLF_OK;
 }
 
-/* out [fold] value, repeated for the columns of an append. */
+static clf_status parse_keep(clf_reader *p, clf_sink *s) {
+    CLF_TRY(clf_read_expect(p, "keep"));
+    CLF_TRY(parse_axes(p, "kept", &s->keep));
+    if (!clf_read_is(p->t, "over")) return CLF_OK;
+    clf_read_next(p);
+    return parse_axes(p, "folded", &s->over);
+}
+
+/* out [fold] value, repeated for the columns of an append; a dot has a second value, a fold may have a rest. */
 static clf_status parse_columns(clf_reader *p, clf_sink *s) {
     bool folds = s->kind == CLF_SINK_FOLD || s->kind == CLF_SINK_SCATTER || s->kind == CLF_SINK_GROUP;
     int32_t fold = 0;
@@ -212,6 +243,9 @@ static clf_status parse_columns(clf_reader *p, clf_sink *s) {
         if (folds) CLF_TRY(take_fold(p, &fold));
         CLF_TRY(clf_read_name(p, CLF_ITEM_VALUE, &s->value[q]));
     }
+    if (s->kind == CLF_SINK_DOT) CLF_TRY(clf_read_name(p, CLF_ITEM_VALUE, &s->value[1]));
+    if (s->kind == CLF_SINK_DOT) CLF_TRY(take_skip(p, &fold));
+    if (s->kind == CLF_SINK_FOLD) CLF_TRY(take_optional(p, "rest", CLF_ITEM_VALUE, &s->value[1]));
     s->fold = (uint8_t)fold;
     return CLF_OK;
 }

@@ -107,7 +107,7 @@ clf_status clf_read_dim(clf_reader *p, clf_dim *out) {
 /* ---- names --------------------------------------------------------------------------------------------------------------- */
 
 static const char *const item_nouns[] = {"cplan", "axis", "input", "parameter", "output", "access", "value", "sink"};
-static const char *const reserved[] = {"keep", "key", "count", "guard", "order", "owner", "parent", 0};
+static const char *const reserved[] = {"keep", "key", "count", "guard", "order", "owner", "parent", "skip", "over", "rest", 0};
 
 bool clf_read_is_name(clf_token t) {
     if (t.n == 0 || clf_read_find(t, reserved) >= 0) return false;

@@ -56,6 +56,7 @@ static void print_form(const clf_value *v, clf_str *out) {
     case CLF_V_PARAM: clf_str_fmt(out, " p%" PRId32, v->arg); break;
     case CLF_V_INDEX: clf_str_fmt(out, " %c", 'i' + v->arg); break;
     case CLF_V_CAST: break;
+    case CLF_V_DOT: clf_str_fmt(out, " %c", 'i' + v->axis); break;
     default: clf_str_fmt(out, " %s %c", clf_folds[v->arg].id, 'i' + v->axis);
     }
 }
@@ -67,7 +68,8 @@ static void print_value(const clf_cplan *c, int i, clf_str *out) {
         clf_str_fmt(out, " %s", clf_ops[v->op].id);
     else
         print_form(v, out);
-    for (int q = 0; q < 3 && v->in[q] >= 0; q++) clf_str_fmt(out, " v%" PRId32, v->in[q]);
+    for (int q = 0; q < 3 && v->in[q] >= 0; q++) clf_str_fmt(out, v->op == CLF_V_FOLD && q ? " rest v%" PRId32 : " v%" PRId32, v->in[q]);
+    if (v->op == CLF_V_DOT && v->arg) clf_str_fmt(out, " skip %" PRId32, v->arg);
 }
 
 static void print_sink(const clf_cplan *c, int i, clf_str *out) {
@@ -79,6 +81,9 @@ static void print_sink(const clf_cplan *c, int i, clf_str *out) {
             clf_str_fmt(out, " %s", clf_folds[s->fold].id);
         clf_str_fmt(out, " v%" PRId32, s->value[q]);
     }
+    if (s->kind == CLF_SINK_DOT) clf_str_fmt(out, " v%" PRId32, s->value[1]);
+    if (s->kind == CLF_SINK_FOLD && s->value[1] >= 0) clf_str_fmt(out, " rest v%" PRId32, s->value[1]);
+    if (s->kind == CLF_SINK_DOT && s->fold) clf_str_fmt(out, " skip %d", s->fold);
     if (s->key[0] >= 0) clf_str_fmt(out, " key v%" PRId32, s->key[0]);
     if (s->key[1] >= 0) clf_str_fmt(out, " v%" PRId32, s->key[1]);
     if (s->kind == CLF_SINK_GROUP) clf_str_fmt(out, " Y%" PRId32, s->out[1]);
@@ -86,6 +91,9 @@ static void print_sink(const clf_cplan *c, int i, clf_str *out) {
     clf_str_put(out, " keep");
     for (int a = 0; a < c->naxes; a++)
         if (s->keep >> a & 1u) clf_str_fmt(out, " %c", 'i' + a);
+    if (s->over) clf_str_put(out, " over");
+    for (int a = 0; a < c->naxes; a++)
+        if (s->over >> a & 1u) clf_str_fmt(out, " %c", 'i' + a);
     if (s->guard >= 0) clf_str_fmt(out, " guard v%" PRId32, s->guard);
     if (s->order >= 0) clf_str_fmt(out, " order v%" PRId32, s->order);
 }

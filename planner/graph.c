@@ -3,6 +3,7 @@
 #include "planner/graph.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 double clf_attr_f64(int64_t a) {
@@ -60,11 +61,28 @@ clf_status clf_graph_check(const clf_graph *g, clf_err *err) {
     return CLF_OK;
 }
 
+/* Quarter octaves: 2^(1/4), 2^(1/2), 2^(3/4) as doubles, so that equal numbers fall into equal classes everywhere. */
+int64_t clf_nnz_class(int64_t nnz, double cells) {
+    static const double quarter[] = {1.189207115002721, 1.4142135623730951, 1.681792830507429};
+    if (nnz <= 0 || (double)nnz >= cells) return nnz <= 0 ? 0 : -1;
+    int octave;
+    double m = 2 * frexp((double)nnz, &octave);
+    int part = 0;
+    while (part < 3 && m > quarter[part]) part++;
+    return 1 + 4 * (int64_t)octave + part;
+}
+
+static void node_key(const clf_gnode *n, clf_str *key) {
+    clf_gnode k;
+    memcpy(&k, n, sizeof k); /* clf_gnode is zeroed before it is filled, padding included, so its bytes are its value */
+    k.nnz = clf_nnz_class(n->nnz, (double)clf_rows(n) * (double)clf_cols(n));
+    clf_str_putn(key, (const char *)&k, sizeof k);
+}
+
 void clf_graph_key(const clf_graph *g, clf_str *key) {
     clf_str_putn(key, (const char *)&g->n, sizeof g->n);
     clf_str_putn(key, (const char *)&g->nroot, sizeof g->nroot);
-    /* clf_gnode is zeroed before it is filled, padding included, so its bytes are its value. */
-    clf_str_putn(key, (const char *)g->node, (size_t)g->n * sizeof *g->node);
+    for (int32_t i = 0; i < g->n; i++) node_key(&g->node[i], key);
     clf_str_putn(key, (const char *)g->root, (size_t)g->nroot * sizeof *g->root);
 }
 

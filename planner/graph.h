@@ -17,6 +17,9 @@
 enum { CLF_NATTR = 4 };
 typedef enum clf_way { CLF_WAY_ALL = 0, CLF_WAY_ROWS = 1, CLF_WAY_COLS = 2 } clf_way;
 
+/* The meaning of a node's zeros (design section 6), fixed at recording from leaf formats and operators, never by how it is stored.
+ * STRUCTURAL zeros annihilate: 0 * y = 0 and 0 / y = 0 whatever y is, NaN and Inf too, and so in products. A STRUCTURAL zero is any cell
+ * that equals 0, stored or not. */
 typedef enum clf_zeros { CLF_ZEROS_VALUE, CLF_ZEROS_STRUCTURAL } clf_zeros;
 
 typedef struct clf_gnode {
@@ -26,8 +29,10 @@ typedef struct clf_gnode {
     uint8_t nin;
     uint8_t rank;      /* 0 for scalars, else 2 today */
     uint8_t zeros;     /* clf_zeros */
+    uint8_t format;    /* clf_format: how a LEAF is stored; dense for the rest, whose storage the planner chooses */
     int32_t in[3];
     clf_dim dim[2];    /* rows, columns (1, 1 for scalars) */
+    int64_t nnz;       /* cells that may differ from zero: exact for leaves, an estimate otherwise; rows * columns where nothing is known */
     int64_t attr[CLF_NATTR];
 } clf_gnode;
 
@@ -53,7 +58,9 @@ int64_t clf_attr_of(double x);
 void clf_graph_print(const clf_graph *g, clf_str *out);
 /** Inputs earlier, shapes and types consistent with the operator's rules. */
 clf_status clf_graph_check(const clf_graph *g, clf_err *err);
-/** The structure as bytes: everything but slots' contents. Equal bytes, equal plans. Appended to key. */
+/** Numbers of non-zeros that plans do not tell apart: 0, all cells (-1), else quarter octaves. */
+int64_t clf_nnz_class(int64_t nnz, double cells);
+/** The structure as bytes: everything but slots' contents, numbers of non-zeros by their class. Equal bytes, equal plans. Appended to key. */
 void clf_graph_key(const clf_graph *g, clf_str *key);
 /** Shape of a cell operator's result. outer: n x 1 with 1 x m is allowed. errors: CLF_E_SHAPE naming both shapes. */
 clf_status clf_shape_cell(const char *op, int n, const clf_gnode *const *in, bool outer, clf_dim out[2], clf_err *err);

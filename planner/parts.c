@@ -48,13 +48,29 @@ static void sort_places(place *v, size_t n) {
  * not added yet will take; a split here would make each of them an operand. */
 typedef struct fill {
     int32_t part, ops, operands, pending;
+    int axes; /* an upper bound of the loop's */
+    int nwidth;
+    int64_t width[CLF_MAX_AXES]; /* different numbers of columns: an axis each */
     int32_t *seen;
 } fill;
+
+/* Axes that n adds: one for columns not seen before, and for a product one to run along. */
+static int axes_of(const clf_pass *p, const fill *f, int32_t n, int64_t width[3]) {
+    int new = 0, product = p->g->node[n].op == CLF_OP_MATMUL;
+    for (int k = -1; k < p->g->node[n].nin; k++) {
+        int64_t w = clf_cols(&p->g->node[k < 0 ? n : clf_node_operand(p->g, n, k)]);
+        bool known = w == 1;
+        for (int i = 0; i < f->nwidth; i++) known = known || f->width[i] == w;
+        for (int i = 0; i < new; i++) known = known || width[i] == w;
+        if (!known && new < 3) width[new ++] = w;
+    }
+    return new + product;
+}
 
 static int operands_of(const clf_pass *p, const fill *f, int32_t n) {
     int more = p->out->stored[n] + clf_pass_immediates(&p->g->node[n]);
     for (int k = 0; k < p->g->node[n].nin; k++) {
-        int32_t q = p->g->node[n].in[k];
+        int32_t q = clf_node_operand(p->g, n, k);
         if (p->out->part_of[q] == f->part || f->seen[q] == f->part + 1) continue;
         more += p->out->copied[q] ? p->need[q] : 1;
     }
@@ -63,10 +79,12 @@ static int operands_of(const clf_pass *p, const fill *f, int32_t n) {
 
 /* Which limit forbids n in this part, CLF_NREASONS if none. */
 static clf_reason over_limit(const clf_pass *p, const fill *f, int32_t n) {
+    int64_t width[3];
     if (f->ops >= p->lim->kernel_ops) return CLF_CUT_KERNEL_OPS;
+    if (f->axes + axes_of(p, f, n, width) > CLF_MAX_AXES - 2) return CLF_CUT_KERNEL_AXES;
     int pending = f->pending + (p->readers[n] > 0);
     for (int k = 0; k < p->g->node[n].nin; k++) {
-        int32_t q = p->g->node[n].in[k];
+        int32_t q = clf_node_operand(p->g, n, k);
         pending -= p->out->part_of[q] == f->part && p->readers[q] == 1 && clf_pass_inside(p, n, k); /* n is the last to take q */
     }
     return f->operands + operands_of(p, f, n) + pending > p->lim->kernel_inputs ? CLF_CUT_KERNEL_ARGS : CLF_NREASONS;
@@ -75,13 +93,17 @@ static clf_reason over_limit(const clf_pass *p, const fill *f, int32_t n) {
 static void count_readers(clf_pass *p) {
     for (int32_t n = 0; n < p->g->n; n++)
         for (int k = 0; k < p->g->node[n].nin; k++)
-            if ((p->live[n] & 1) && clf_pass_inside(p, n, k)) p->readers[p->g->node[n].in[k]]++;
+            if ((p->live[n] & 1) && clf_pass_inside(p, n, k)) p->readers[clf_node_operand(p->g, n, k)]++;
 }
 
 static void add_node(clf_pass *p, fill *f, int32_t n, int more) {
+    int64_t width[3];
+    int added = axes_of(p, f, n, width), product = p->g->node[n].op == CLF_OP_MATMUL;
+    for (int i = 0; i < added - product && f->nwidth < CLF_MAX_AXES; i++) f->width[f->nwidth++] = width[i];
+    f->axes += added;
     f->ops++;
     for (int k = 0; k < p->g->node[n].nin; k++) {
-        int32_t q = p->g->node[n].in[k];
+        int32_t q = clf_node_operand(p->g, n, k);
         if (f->seen[q] != f->part + 1 && p->out->part_of[q] != f->part && p->out->copied[q]) f->ops += p->cone[q];
         f->seen[q] = f->part + 1;
         if (clf_pass_inside(p, n, k) && --p->readers[q] == 0 && p->out->part_of[q] == f->part) f->pending--;
@@ -94,6 +116,7 @@ static void add_node(clf_pass *p, fill *f, int32_t n, int more) {
 static clf_part *open_part(clf_cover *c, fill *f, int32_t *at, bool loop, clf_reason why) {
     f->part = c->npart++;
     f->ops = f->operands = f->pending = 0;
+    f->axes = f->nwidth = 0;
     c->part[f->part] = (clf_part){0, at, loop, (uint8_t)why};
     return &c->part[f->part];
 }
@@ -103,12 +126,12 @@ static clf_status fill_parts(clf_pass *p, const place *v, int32_t nv, clf_err *e
     clf_cover *c = p->out;
     c->part = clf_arena_new(p->arena, (size_t)nv + 1, sizeof *c->part);
     int32_t *node = clf_arena_new(p->arena, (size_t)nv + 1, sizeof *node);
-    fill f = {-1, 0, 0, 0, clf_arena_new(p->arena, (size_t)p->g->n, sizeof(int32_t))};
+    fill f = {.part = -1, .seen = clf_arena_new(p->arena, (size_t)p->g->n, sizeof(int32_t))};
     if (!c->part || !node || !f.seen) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     clf_part *part = NULL;
     for (int32_t i = 0; i < nv; i++) {
         int32_t n = v[i].node;
-        bool loop = clf_node_loops(p->g, n);
+        bool loop = clf_pass_loops(p, n);
         bool fresh = !part || !loop || !part->loop || v[i].loop != v[i - 1].loop || v[i].level != v[i - 1].level;
         clf_reason why = fresh ? CLF_NREASONS : over_limit(p, &f, n);
         if (fresh || why != CLF_NREASONS) part = open_part(c, &f, node + i, loop, why);
@@ -126,10 +149,10 @@ static void store_crossings(clf_pass *p) {
         for (int32_t j = 0; j < c->part[i].n; j++) {
             int32_t n = c->part[i].node[j];
             for (int k = 0; k < p->g->node[n].nin; k++) {
-                int32_t q = p->g->node[n].in[k];
+                int32_t q = clf_node_operand(p->g, n, k);
                 if (!clf_pass_inside(p, n, k) || c->copied[q] || c->part_of[q] == i) continue;
                 c->stored[q] = 1;
-                clf_pass_cut(p, q, n, (clf_reason)(c->part[i].why == CLF_CUT_KERNEL_ARGS ? CLF_CUT_KERNEL_ARGS : CLF_CUT_KERNEL_OPS));
+                clf_pass_cut(p, q, n, (clf_reason)(c->part[i].why < CLF_NREASONS ? c->part[i].why : CLF_CUT_KERNEL_OPS));
             }
         }
 }
@@ -140,7 +163,7 @@ clf_status clf_pass_parts(clf_pass *p, clf_err *err) {
     int32_t nv = 0;
     for (int32_t n = 0; n < p->g->n; n++)
         if ((p->live[n] & 1) && !clf_node_is_slot(&p->g->node[n]))
-            v[nv++] = (place){p->level[n], clf_node_loops(p->g, n) ? clf_pass_loop(p, n) : n, n};
+            v[nv++] = (place){p->level[n], clf_pass_loops(p, n) ? clf_pass_loop(p, n) : n, n};
     count_readers(p);
     sort_places(v, (size_t)nv);
     CLF_TRY(fill_parts(p, v, nv, err));

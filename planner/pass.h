@@ -16,11 +16,12 @@ typedef struct clf_pass {
     uint8_t *cone, *need;    /* operators and operands of a copied expression; cone saturates */
     int32_t *readers;        /* values a loop hands on inside: how many nodes take them */
     uint8_t *live;
+    uint8_t *library;        /* products that the library computes */
     int32_t ncut_cap;
 } clf_pass;
 
 /** Is n computed in a loop, rather than by an operator of its own? */
-bool clf_node_loops(const clf_graph *g, int32_t n);
+bool clf_pass_loops(const clf_pass *p, int32_t n);
 /** Does the value of input k come to n inside one loop, without memory? */
 bool clf_pass_inside(const clf_pass *p, int32_t n, int k);
 /** The loop of node n, named by its first node. */

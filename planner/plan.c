@@ -29,20 +29,20 @@ static clf_status copy_graph(clf_plan *p, const clf_graph *g, clf_err *err) {
 
 static clf_status make_values(clf_plan *p, clf_err *err) {
     p->value_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->value_of);
-    p->value = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->value);
-    if (!p->value_of || !p->value) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d values", p->g.n);
-    for (int32_t i = 0; i < p->g.n; i++) p->value_of[i] = -1;
+    p->dense_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->dense_of);
+    p->value = clf_arena_new(&p->arena, (size_t)p->g.n * 2, sizeof *p->value);
+    if (!p->value_of || !p->dense_of || !p->value) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d values", p->g.n);
+    for (int32_t i = 0; i < p->g.n; i++) p->value_of[i] = p->dense_of[i] = -1;
     return CLF_OK;
 }
 
 static clf_status lower_all(clf_plan *p, const clf_cover *c, clf_arena *scratch, clf_err *err) {
-    clf_lowered done = {clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t)), clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t))};
-    p->step = clf_arena_new(&p->arena, (size_t)c->npart, sizeof *p->step);
-    if (!p->step || !done.value || !done.stamp) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d steps", c->npart);
-    for (int32_t i = 0; i < c->npart; i++) {
-        CLF_TRY(clf_lower(p, c, i, &done, &p->step[p->nstep], err));
-        p->nstep++;
-    }
+    clf_lowered done = {clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t)), clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t)),
+                        clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t))};
+    p->step = clf_arena_new(&p->arena, (size_t)c->npart + (size_t)p->g.n, sizeof *p->step);
+    if (!p->step || !done.value || !done.stamp || !done.axis)
+        return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d steps", c->npart);
+    for (int32_t i = 0; i < c->npart; i++) CLF_TRY(clf_lower(p, c, i, &done, err));
     return CLF_OK;
 }
 
@@ -135,28 +135,51 @@ clf_status clf_plan_check(const clf_plan *p, clf_err *err) {
     return CLF_OK;
 }
 
+/* The part of its cells that a loop visits. */
+static double visited(const clf_plan *p, const clf_step *s) {
+    if (s->kind != CLF_STEP_FUSED || s->driver < 0) return 1;
+    const clf_plan_value *d = &p->value[s->driver];
+    double cells = (double)d->rows * (double)d->cols;
+    return cells > 0 ? (double)d->nnz / cells : 1;
+}
+
+/* How often node n's operator is evaluated over all cells. A product's step costs a quarter of an addition: it is a fused one on values
+ * that are at hand. */
+static double evaluations(const clf_graph *g, int32_t n) {
+    int64_t space[2];
+    if (g->node[n].op != CLF_OP_MATMUL) {
+        clf_node_space(g, n, space);
+        return (double)space[0] * (double)space[1];
+    }
+    const clf_gnode *a = &g->node[clf_node_operand(g, n, 0)], *x = &g->node[n];
+    double along = clf_product_loop(g, n) == CLF_PRODUCT_COLS ? (double)clf_rows(a) : (double)clf_cols(a);
+    return along * (double)clf_rows(x) * (double)clf_cols(x) / 4;
+}
+
 double clf_step_cost_ns(const clf_plan *p, const clf_step *s, const clf_profile *dev) {
     double set = s->read_bytes + s->write_bytes;
     double stream = clf_profile_stream_s(dev, s->read_bytes + dev->write_cost * s->write_bytes, set);
-    double compute = 0;
+    double compute = 0, share = visited(p, s);
     if (s->kind == CLF_STEP_LIBRARY) compute = s->flops / (dev->cells_per_s[p->g.node[s->node].dtype == CLF_F64][CLF_CLASS_ADD] * 8);
     for (int i = 0; i < s->ncover && s->kind == CLF_STEP_FUSED; i++) {
-        const clf_gnode *x = &p->g.node[s->cover[i]], *space = x->op == CLF_OP_FOLD ? &p->g.node[x->in[0]] : x;
-        double cells = (double)clf_rows(space) * (double)clf_cols(space);
-        if (clf_op_is_cell(x->op))
-            compute += cells / dev->cells_per_s[x->dtype == CLF_F64][clf_ops[x->op].class_];
-        else if (x->op == CLF_OP_FOLD)
-            compute += cells / dev->cells_per_s[x->dtype == CLF_F64][CLF_CLASS_ADD];
+        const clf_gnode *x = &p->g.node[s->cover[i]];
+        double cells = evaluations(&p->g, s->cover[i]) * share;
+        int class_ = clf_op_is_cell(x->op) ? (int)clf_ops[x->op].class_ : CLF_CLASS_ADD;
+        if (clf_op_is_cell(x->op) || x->op == CLF_OP_FOLD || x->op == CLF_OP_MATMUL)
+            compute += cells / dev->cells_per_s[x->dtype == CLF_F64][class_];
     }
     return dev->launch_async_ns + 1e9 * (stream > compute ? stream : compute);
 }
 
 static void print_step(const clf_plan *p, int32_t s, clf_str *out) {
     static const char *const kind[] = {"fused", "library", "convert", "transfer", "callout", "check"};
+    static const char *const convert[] = {"to-dense", "to-sparse", "twin"};
     const clf_step *t = &p->step[s];
     clf_str_fmt(out, "(step %d %s", s, kind[t->kind]);
     if (t->kind == CLF_STEP_FUSED)
-        clf_str_fmt(out, " %s", clf_templates[t->template_]->name);
+        clf_str_fmt(out, " %s%s", clf_templates[t->template_]->name, t->driver >= 0 ? " entries" : "");
+    else if (t->kind == CLF_STEP_CONVERT)
+        clf_str_fmt(out, " %s", convert[t->convert]);
     else
         clf_str_fmt(out, " %s%s%s", clf_ops[p->g.node[t->node].op].name, t->ta ? " ta" : "", t->tb ? " tb" : "");
     clf_str_put(out, " (in");

@@ -18,6 +18,7 @@ typedef enum clf_step_kind { CLF_STEP_FUSED, CLF_STEP_LIBRARY, CLF_STEP_CONVERT,
     R(TEMPLATE, "no template covers the operator")                             \
     R(KERNEL_OPS, "the kernel would exceed its operator limit")                \
     R(KERNEL_ARGS, "the kernel would exceed the device's argument bytes")      \
+    R(KERNEL_AXES, "the loop would run over too many different widths")        \
     R(SHARED, "stored once for consumers in later passes")                     \
     R(RESULT, "kept as a result")
 typedef enum clf_reason {
@@ -28,12 +29,22 @@ typedef enum clf_reason {
 } clf_reason;
 typedef struct clf_cut { int32_t from, to; uint8_t reason; } clf_cut; /* graph nodes; to == -1 for results */
 
+/* How a CONVERT step makes its output from its input. */
+typedef enum clf_convert {
+    CLF_CONVERT_DENSE,   /* CSR to dense cells */
+    CLF_CONVERT_CSR,     /* the cells that are not zero */
+    CLF_CONVERT_TWIN     /* CSR of the transpose, which is the operand's CSC; kept with a leaf's buffer and used again */
+} clf_convert;
+
 typedef struct clf_plan_value {
     int32_t node;       /* graph node */
     int32_t slot;       /* bound by the caller; -1: made by a step */
     uint8_t dtype, scalar, root;
+    uint8_t format;     /* clf_format; the memory of a CSR value is a clf_csr */
+    int32_t pattern;    /* CSR values made by a FUSED step: the value whose pattern they share (the step writes entries only); else -1 */
     int64_t rows, cols;
-    size_t bytes;
+    int64_t nnz;        /* stored entries: exact or a bound; cells when dense */
+    size_t bytes;       /* dense: of the cells; CSR: of the three arrays, of the entries alone with a shared pattern */
     int32_t made, last; /* step that makes it (-1: slot), last step that reads it (nstep: a root) */
 } clf_plan_value;
 
@@ -44,6 +55,7 @@ typedef struct clf_step {
     uint8_t kind;       /* clf_step_kind */
     uint8_t template_;  /* index into clf_templates; FUSED */
     uint8_t ta, tb;     /* LIBRARY: operands used transposed */
+    uint8_t convert;    /* CONVERT: clf_convert */
     int32_t node;       /* CALLOUT, LIBRARY: graph node */
     int32_t nin, nout, nparam, ncover;
     int32_t *in, *out;  /* values, in the cplan's order */
@@ -53,6 +65,8 @@ typedef struct clf_step {
     uint32_t key_len;   /* FUSED: canonical bytes of c without extents: what executors cache by */
     char *key;
     double read_bytes, write_bytes, flops; /* by the graph; executors' facts refine them */
+    int32_t driver;     /* FUSED: the value whose stored entries the loop visits, -1: all cells */
+    const char *sparse; /* FUSED with sparse operands: why the loop visits entries, or why not; else "" */
 } clf_step;
 
 typedef struct clf_plan {
@@ -65,12 +79,14 @@ typedef struct clf_plan {
     int32_t *root;      /* values, in the order asked for */
     clf_cut *cut;
     int32_t *value_of;  /* graph node -> value, -1 */
+    int32_t *dense_of;  /* graph node -> the dense value converted from it, -1 */
 } clf_plan;
 
 /* What selection may not exceed. */
 typedef struct clf_limits {
     int kernel_ops;         /* cell operators in one kernel */
     int kernel_inputs;      /* memory and scalar operands in one kernel */
+    bool own_products;      /* a product alone runs as a loop, too: then every plan has the same bits */
 } clf_limits;
 
 /** Name of a reason's text. */

@@ -7,13 +7,11 @@
 enum { COPY_OPS = 16 }; /* largest expression of scalars that is computed again in every loop that wants it */
 
 
-int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed) {
-    int32_t p = g->node[n].in[k];
-    *transposed = g->node[p].op == CLF_OP_TRANSPOSE;
-    return *transposed ? g->node[p].in[0] : p;
+bool clf_pass_loops(const clf_pass *p, int32_t n) {
+    const clf_gnode *x = &p->g->node[n];
+    if (x->op == CLF_OP_MATMUL) return !p->library[n];
+    return clf_node_is_cellwise(x) || x->op == CLF_OP_FOLD;
 }
-
-bool clf_node_loops(const clf_graph *g, int32_t n) { return clf_node_is_cellwise(&g->node[n]) || g->node[n].op == CLF_OP_FOLD; }
 
 static bool same_space(const clf_graph *g, int32_t a, int32_t b) {
     int64_t x[2], y[2];
@@ -23,13 +21,13 @@ static bool same_space(const clf_graph *g, int32_t a, int32_t b) {
 }
 
 static bool fused(const clf_pass *p, int32_t n, int k) {
-    return clf_node_loops(p->g, n) && clf_memo_fusable(p->m, n, k) && p->sel->fuse(p->sel, p->m, n, k);
+    bool loops = clf_pass_loops(p, n) && (clf_pass_loops(p, clf_node_operand(p->g, n, k)));
+    return loops && clf_memo_fusable(p->m, n, k) && p->sel->fuse(p->sel, p->m, n, k);
 }
 
-/* The node whose memory an unfused input needs. */
-static int32_t source(const clf_graph *g, int32_t n, int k) {
-    bool t;
-    return g->node[n].op == CLF_OP_MATMUL ? clf_product_operand(g, n, k, &t) : g->node[n].in[k];
+/* Input k comes from the same loop: over the same cells, or the same rows. A fused input else is a copy of its own. */
+static bool chained(const clf_pass *p, int32_t n, int k) {
+    return fused(p, n, k) && (same_space(p->g, n, clf_node_operand(p->g, n, k)) || clf_template_row.fuse(p->g, n, k));
 }
 
 /* Expressions of single values only (scalars, fills, sequences): cheap enough to repeat. What they read is in memory anyway: a slot
@@ -58,9 +56,9 @@ static void find_levels(clf_pass *p) {
     for (int32_t n = 0; n < p->g->n; n++) {
         int32_t lv = 0;
         for (int k = 0; k < p->g->node[n].nin; k++) {
-            int32_t q = source(p->g, n, k);
+            int32_t q = clf_node_operand(p->g, n, k);
             bool slot = clf_node_is_slot(&p->g->node[q]);
-            bool open = fused(p, n, k) && (p->out->copied[q] || same_space(p->g, n, q));
+            bool open = (fused(p, n, k) && p->out->copied[q]) || chained(p, n, k);
             int32_t need = p->level[q] + (slot || open ? 0 : 1);
             if (need > lv) lv = need;
         }
@@ -78,12 +76,11 @@ static clf_status move_late(clf_pass *p, clf_err *err) {
     for (int32_t r = 0; r < g->nroot; r++) first[g->root[r]] = PINNED;
     for (int32_t n = g->n; n-- > 0;) {
         if (!first[n]) continue; /* unreachable */
-        bool cells = clf_node_is_cellwise(&g->node[n]) && !p->out->copied[n];
-        if (cells && first[n] != PINNED && first[n] - 1 > p->level[n]) p->level[n] = first[n] - 1;
+        bool late = clf_pass_loops(p, n) && clf_template_row.close(g, n) == CLF_OPEN_VALID && !p->out->copied[n];
+        if (late && first[n] != PINNED && first[n] - 1 > p->level[n]) p->level[n] = first[n] - 1;
         for (int k = 0; k < g->node[n].nin; k++) {
-            int32_t q = source(g, n, k), at = p->level[n] + 1;
-            bool open = fused(p, n, k) && same_space(g, n, q);
-            if (!open)
+            int32_t q = clf_node_operand(g, n, k), at = p->level[n] + 1;
+            if (!chained(p, n, k))
                 first[q] = PINNED;
             else if (first[q] != PINNED && (!first[q] || at < first[q]))
                 first[q] = at;
@@ -107,8 +104,8 @@ static void join(clf_pass *p, int32_t a, int32_t b) {
 }
 
 bool clf_pass_inside(const clf_pass *p, int32_t n, int k) {
-    int32_t q = p->g->node[n].in[k];
-    return fused(p, n, k) && (p->out->copied[q] || (same_space(p->g, n, q) && p->level[q] == p->level[n]));
+    int32_t q = clf_node_operand(p->g, n, k);
+    return (fused(p, n, k) && p->out->copied[q]) || (chained(p, n, k) && p->level[q] == p->level[n]);
 }
 
 typedef struct reader {
@@ -117,7 +114,14 @@ typedef struct reader {
     int32_t node, next;
 } reader;
 
-/* Loops of one level and space that read the same matrix become one. Chained hashing over (matrix, level, space). */
+/* Does n take the rows of input k one after the other? */
+static bool reads_by_rows(const clf_graph *g, int32_t n, int k) {
+    clf_product p = clf_product_loop(g, n);
+    return k == 0 || (p != CLF_PRODUCT_ROWS && p != CLF_PRODUCT_WIDE);
+}
+
+/* Loops of one level over the same rows that read the same matrix become one; those that only share a vector must be over the same
+ * cells. Chained hashing over (matrix, level, space). */
 static clf_status join_readers(clf_pass *p, clf_err *err) {
     const clf_graph *g = p->g;
     size_t nb = 64;
@@ -127,12 +131,14 @@ static clf_status join_readers(clf_pass *p, clf_err *err) {
     if (!bucket || !r) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     int32_t nr = 0;
     for (int32_t n = 0; n < g->n; n++) {
-        if (!clf_node_loops(g, n)) continue;
+        if (!clf_pass_loops(p, n)) continue;
         for (int k = 0; k < g->node[n].nin; k++) {
-            int32_t q = g->node[n].in[k];
-            if (clf_pass_inside(p, n, k) || clf_gnode_single(&g->node[q])) continue;
+            int32_t q = clf_node_operand(g, n, k);
+            if (clf_pass_inside(p, n, k) || clf_gnode_single(&g->node[q]) || !reads_by_rows(g, n, k)) continue;
             reader key = {q, p->level[n], {0, 0}, n, 0};
             clf_node_space(g, n, key.space);
+            key.space[0] = clf_node_loop_rows(g, n);
+            if (clf_cols(&g->node[q]) > 1 && clf_rows(&g->node[q]) > 1) key.space[1] = -1;
             int64_t what[4] = {q, key.level, key.space[0], key.space[1]};
             uint64_t h = clf_hash64(what, sizeof what, 0) & (nb - 1);
             int32_t e = bucket[h];
@@ -155,8 +161,8 @@ void clf_pass_cut(clf_pass *p, int32_t from, int32_t to, clf_reason why) {
 }
 
 static clf_reason why_cut(const clf_pass *p, int32_t n, int k, int32_t q) {
-    if (!clf_node_loops(p->g, n) || !clf_node_loops(p->g, q)) return CLF_CUT_TEMPLATE;
-    if (p->g->node[q].op == CLF_OP_FOLD) return CLF_CUT_BARRIER;
+    if (!clf_pass_loops(p, n) || !clf_pass_loops(p, q)) return CLF_CUT_TEMPLATE;
+    if (clf_template_row.close(p->g, q) == CLF_CLOSED_VALID) return CLF_CUT_BARRIER;
     if (!clf_memo_fusable(p->m, n, k)) return CLF_CUT_LOOPS;
     return fused(p, n, k) ? CLF_CUT_SHARED : CLF_CUT_SELECTOR;
 }
@@ -173,9 +179,9 @@ static void find_demand(clf_pass *p) {
         if (p->out->stored[n] && !clf_node_is_slot(&g->node[n])) p->live[n] |= 1;
         if (!p->live[n]) continue;
         for (int k = 0; k < g->node[n].nin; k++) {
-            int32_t q = source(g, n, k);
+            int32_t q = clf_node_operand(g, n, k);
             if (clf_pass_inside(p, n, k)) {
-                bool own = !p->out->copied[q] || (same_space(g, n, q) && p->level[q] == p->level[n] &&
+                bool own = !p->out->copied[q] || (chained(p, n, k) && p->level[q] == p->level[n] &&
                                                   clf_pass_loop(p, q) == clf_pass_loop(p, n) && (p->live[n] & 1));
                 p->live[q] |= own ? 1 : 2; /* 2: only copies of it are needed */
                 continue;
@@ -195,12 +201,13 @@ static clf_status begin(clf_pass *p, clf_err *err) {
     p->need = clf_arena_new(p->arena, n, 1);
     p->readers = clf_arena_new(p->arena, n, sizeof *p->readers);
     p->live = clf_arena_new(p->arena, n, 1);
+    p->library = clf_arena_new(p->arena, n, 1);
     p->out->copied = clf_arena_new(p->arena, n, 1);
     p->out->stored = clf_arena_new(p->arena, n, 1);
     p->out->part_of = clf_arena_new(p->arena, n, sizeof *p->out->part_of);
     p->ncut_cap = (int32_t)(3 * n) + p->g->nroot;
     p->out->cut = clf_arena_new(p->arena, (size_t)p->ncut_cap, sizeof *p->out->cut);
-    if (!p->level || !p->parent || !p->cone || !p->need || !p->readers || !p->live || !p->out->copied || !p->out->stored ||
+    if (!p->level || !p->parent || !p->cone || !p->need || !p->readers || !p->live || !p->library || !p->out->copied || !p->out->stored ||
         !p->out->part_of || !p->out->cut)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     for (int32_t i = 0; i < p->g->n; i++) {
@@ -210,18 +217,71 @@ static clf_status begin(clf_pass *p, clf_err *err) {
     return CLF_OK;
 }
 
+enum { DENSE_RANK = 16 }; /* longest inner product of a wide product that beats the library where every cell is wanted */
+
+/* Does n want q only where a matrix with structural zeros has none? */
+static bool annihilates(const clf_graph *g, int32_t n, int32_t q) {
+    const clf_gnode *x = &g->node[n];
+    if (x->op != CLF_OP_MUL && x->op != CLF_OP_DIV && x->op != CLF_OP_AND) return false;
+    int first = x->op == CLF_OP_DIV ? 1 : 2; /* the operands that may be the zero */
+    for (int k = 0; k < first; k++)
+        if (x->in[k] != q && g->node[x->in[k]].zeros == CLF_ZEROS_STRUCTURAL && clf_rows(&g->node[x->in[k]]) == clf_rows(x) &&
+            clf_cols(&g->node[x->in[k]]) == clf_cols(x))
+            return true;
+    return false;
+}
+
+/* Products without a loop form and wide ones that nobody thins out go to the library. Backwards: all consumers of a node are known when
+ * it is reached; those that work cell by cell pass on what is wanted of them. */
+static clf_status find_library(clf_pass *p, clf_err *err) {
+    const clf_graph *g = p->g;
+    enum { DRIVEN = 1, WANTED = 2 };
+    uint8_t *by = clf_arena_new(p->arena, (size_t)g->n, 1);
+    if (!by) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    for (int32_t r = 0; r < g->nroot; r++) by[g->root[r]] |= WANTED;
+    for (int32_t n = g->n; n-- > 0;) {
+        const clf_gnode *x = &g->node[n];
+        for (int k = 0; k < x->nin && by[n]; k++) {
+            int32_t q = clf_node_operand(g, n, k);
+            bool thin = annihilates(g, n, q) || (clf_node_is_cellwise(x) && same_space(g, n, q) && by[n] == DRIVEN);
+            by[q] |= thin ? DRIVEN : WANTED;
+        }
+        if (x->op != CLF_OP_MATMUL) continue;
+        clf_product form = clf_product_loop(g, n);
+        bool pays = form != CLF_PRODUCT_WIDE || by[n] == DRIVEN || clf_cols(&g->node[clf_node_operand(g, n, 0)]) <= DENSE_RANK;
+        p->library[n] = form == CLF_PRODUCT_NONE || !pays;
+    }
+    return CLF_OK;
+}
+
+/* A product that shares its loop with nothing is the library's, unless zeros of its operands mean more than the library knows. */
+static clf_status find_alone(clf_pass *p, clf_err *err) {
+    int32_t *size = clf_arena_new(p->arena, (size_t)p->g->n, sizeof *size);
+    if (!size) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    for (int32_t n = 0; n < p->g->n; n++)
+        if (p->live[n] & 1) size[clf_pass_loop(p, n)]++;
+    for (int32_t n = 0; n < p->g->n; n++) {
+        bool wide = clf_product_loop(p->g, n) == CLF_PRODUCT_WIDE, own = p->lim->own_products && !wide;
+        if (p->g->node[n].op != CLF_OP_MATMUL) continue;
+        bool copies = clf_pass_inside(p, n, 0) || clf_pass_inside(p, n, 1); /* an operand that is nowhere in memory */
+        if (size[clf_pass_loop(p, n)] == 1 && !copies) p->library[n] = p->library[n] || !(own || clf_product_annihilates(p->g, n));
+    }
+    return CLF_OK;
+}
+
 clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *arena, clf_cover *out, clf_err *err) {
     memset(out, 0, sizeof *out);
     clf_pass p = {.g = m->g, .m = m, .sel = sel, .lim = lim, .arena = arena, .out = out};
     CLF_TRY(begin(&p, err));
+    CLF_TRY(find_library(&p, err));
     find_copies(&p);
     find_levels(&p);
     if (sel->join) CLF_TRY(move_late(&p, err));
     for (int32_t n = 0; n < p.g->n; n++)
         for (int k = 0; k < p.g->node[n].nin; k++)
-            if (clf_pass_inside(&p, n, k) && same_space(p.g, n, p.g->node[n].in[k]) && p.level[p.g->node[n].in[k]] == p.level[n])
-                join(&p, n, p.g->node[n].in[k]);
+            if (chained(&p, n, k) && p.level[clf_node_operand(p.g, n, k)] == p.level[n]) join(&p, n, clf_node_operand(p.g, n, k));
     if (sel->join) CLF_TRY(join_readers(&p, err));
     find_demand(&p);
+    CLF_TRY(find_alone(&p, err));
     return clf_pass_parts(&p, err);
 }

@@ -36,6 +36,4 @@ extern const clf_selector *const clf_selectors[]; /* NULL-ended */
 const clf_selector *clf_selector_find(const char *name);
 
 clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *arena, clf_cover *out, clf_err *err);
-/** A product reads its operand through a transpose: the node whose memory it needs, and whether transposed. */
-int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed);
 #endif

@@ -16,11 +16,29 @@ typedef struct clf_template {
     clf_closing (*close)(const clf_graph *g, int32_t n);
 } clf_template;
 extern const clf_template *const clf_templates[]; /* NULL-ended */
-enum { CLF_TEMPLATE_CELL = 0, CLF_TEMPLATE_MAGG = 1 };
+enum { CLF_TEMPLATE_CELL, CLF_TEMPLATE_MAGG, CLF_TEMPLATE_ROW, CLF_TEMPLATE_OUTER }; /* their places in the table */
+extern const clf_template clf_template_cell, clf_template_magg, clf_template_row, clf_template_outer;
 
 /* Facts on nodes that templates and selectors share. */
 bool clf_node_is_slot(const clf_gnode *n);   /* bound by the caller */
 bool clf_node_is_cellwise(const clf_gnode *n); /* one value per cell of its own shape */
+/** Input k as a loop reads it: a product's operand is what is behind its transpose. */
+int32_t clf_node_operand(const clf_graph *g, int32_t n, int k);
+/** A product reads its operand through a transpose: the node whose memory it needs, and whether transposed. */
+int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed);
+/* How a product runs as a loop over rows. */
+typedef enum clf_product {
+    CLF_PRODUCT_NONE,  /* not at all: the library's */
+    CLF_PRODUCT_ROWS,  /* A %*% B: a row of A with the whole of B gives a row */
+    CLF_PRODUCT_WIDE,  /* the same with so many columns that only a consumer in the loop pays: the Outer template's */
+    CLF_PRODUCT_COLS,  /* t(A) %*% B: rows of both meet in the result */
+    CLF_PRODUCT_INNER  /* t(x) %*% y of two columns: a sum */
+} clf_product;
+clf_product clf_product_loop(const clf_graph *g, int32_t n);
+/** Does an operand of product n have structural zeros? The library's products know nothing of them. */
+bool clf_product_annihilates(const clf_graph *g, int32_t n);
+/** Rows of the loop n runs in. */
+int64_t clf_node_loop_rows(const clf_graph *g, int32_t n);
 /** The loop a node runs in: its own shape, or its input's for folds. */
 void clf_node_space(const clf_graph *g, int32_t n, int64_t space[2]);
 

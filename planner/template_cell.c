@@ -10,7 +10,7 @@ bool clf_node_is_cellwise(const clf_gnode *n) {
 
 void clf_node_space(const clf_graph *g, int32_t n, int64_t space[2]) {
     const clf_gnode *x = &g->node[n];
-    if (x->op == CLF_OP_FOLD) x = &g->node[x->in[0]];
+    if (x->op == CLF_OP_FOLD || clf_product_loop(g, n) == CLF_PRODUCT_INNER) x = &g->node[clf_node_operand(g, n, 0)];
     space[0] = clf_rows(x);
     space[1] = clf_cols(x);
 }
@@ -21,6 +21,7 @@ static bool open(const clf_graph *g, int32_t n) { return clf_node_is_cellwise(&g
  * An indexed range is an access to memory, so its input is always read. */
 static bool fuse(const clf_graph *g, int32_t n, int k) {
     const clf_gnode *x = &g->node[n], *p = &g->node[x->in[k]];
+    if (x->op == CLF_OP_MATMUL) return false;
     int64_t a[2], b[2];
     if (!open(g, n) || x->op == CLF_OP_INDEX || !clf_node_is_cellwise(p)) return false;
     clf_node_space(g, n, a);

@@ -15,6 +15,4 @@ static bool never_edge(const clf_graph *g, int32_t n, int k) {
 
 static clf_closing close(const clf_graph *g, int32_t n) { return g->node[n].op == CLF_OP_FOLD ? CLF_CLOSED_VALID : CLF_CLOSED_INVALID; }
 
-extern const clf_template clf_template_cell, clf_template_magg;
 const clf_template clf_template_magg = {"MAgg", never, never_edge, never_edge, close};
-const clf_template *const clf_templates[] = {&clf_template_cell, &clf_template_magg, NULL};

@@ -67,8 +67,16 @@ clf_mat *clf_handle_fail(clf_ctx *c, const clf_err *err);
 void clf_node_settle(clf_ctx *c, clf_node *n, clf_buf *buf);
 /** Name a leaf or parameter; the name is copied. */
 clf_status clf_node_name(clf_ctx *c, clf_node *n, const char *name, clf_err *err);
-/** A new leaf node over buf. NULL when out of memory; takes its own reference on buf. */
+/** A new leaf node over buf, dense or CSR as buf is; zeros of CSR are structural. NULL when out of memory; takes its own reference. */
 clf_node *clf_leaf_node(clf_ctx *c, clf_dtype t, bool scalar, int64_t rows, int64_t cols, clf_buf *buf);
+/** The same, of other zeros than the format's and, dense, of about nnz cells that are not 0. */
+clf_node *clf_leaf_like(clf_ctx *c, const clf_gnode *g, clf_buf *buf);
+
+/** Type, shape and number of entries of a sparse matrix. errors: as clf_sparse_csr. */
+clf_status clf_sparse_args(const char *fn, clf_dtype t, int64_t rows, int64_t cols, int64_t nnz, clf_err *err);
+
+/** Check handles (m[0] has a context) and evaluate them, under the lock; a failure's message becomes the context's. */
+clf_status clf_eval_locked(size_t n, clf_mat *const *m);
 
 /* Recording (record.c): build the description, check it, hash-cons it. All under the lock. */
 clf_status clf_record_cell(clf_ctx *c, clf_op op, bool outer, int n, clf_node *const *in, clf_node **out, clf_err *err);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Evaluation: clf_eval and the functions that read results. Freeze, plan (from the cache when it can), run, settle. */
-#include <inttypes.h>
+ * Evaluation: freeze, plan (from the cache when it can), run, settle. Reading results is result.c. */
 #include <string.h>
 
-#include "formats/fmt.h"
+#include "host/graph/facts.h"
 #include "host/run/run.h"
 
 void clf_node_settle(clf_ctx *c, clf_node *n, clf_buf *buf) {
@@ -14,6 +13,7 @@ void clf_node_settle(clf_ctx *c, clf_node *n, clf_buf *buf) {
     n->value = buf;
     n->g.op = CLF_OP_LEAF;
     n->g.nin = 0;
+    clf_facts_leaf(&n->g, n->g.nnz, buf);
     memset(n->g.attr, 0, sizeof n->g.attr);
     n->g.attr[0] = (int64_t)buf->id;
     memset(n->in, 0, sizeof n->in);
@@ -97,8 +97,7 @@ clf_status clf_eval_in_lock(clf_ctx *c, size_t n, clf_mat *const *m, clf_err *er
     return st;
 }
 
-/* Under the lock; the message becomes the context's. */
-static clf_status eval_locked(size_t n, clf_mat *const *m) {
+clf_status clf_eval_locked(size_t n, clf_mat *const *m) {
     clf_err err = {CLF_OK, ""};
     clf_ctx *c = m[0]->ctx;
     clf_status st = check_handles(n, m, &err);
@@ -111,72 +110,7 @@ clf_status clf_eval(size_t n, clf_mat *const *m) {
     if (!m || !m[0] || !m[0]->ctx) return CLF_E_ARG;
     clf_ctx *c = m[0]->ctx;
     clf_ctx_lock(c);
-    clf_status st = eval_locked(n, m);
-    clf_ctx_unlock(c);
-    return st;
-}
-
-static clf_status fail_call(clf_ctx *c, clf_status code, const char *what) {
-    clf_err err = {CLF_OK, ""};
-    clf_fail(&err, code, "%s", what);
-    return clf_ctx_fail(c, &err);
-}
-
-clf_status clf_read(clf_mat *m, void *out, size_t bytes) {
-    if (!m || !m->ctx) return CLF_E_ARG;
-    clf_ctx *c = m->ctx;
-    clf_ctx_lock(c);
-    clf_status st = eval_locked(1, &m);
-    if (st == CLF_OK) {
-        const clf_gnode *g = &m->node->g;
-        size_t want = (size_t)clf_rows(g) * (size_t)clf_cols(g) * clf_dtype_bytes((clf_dtype)g->dtype);
-        if (bytes != want) {
-            clf_err err = {CLF_OK, ""};
-            clf_fail(&err, CLF_E_ARG, "clf_read: %zu bytes given, the value has %zu", bytes, want);
-            st = clf_ctx_fail(c, &err);
-        } else if (!out && want)
-            st = fail_call(c, CLF_E_ARG, "clf_read: out is NULL");
-        else if (want)
-            memcpy(out, m->node->value->host, want);
-    }
-    clf_ctx_unlock(c);
-    return st;
-}
-
-clf_status clf_read_f64(clf_mat *m, double *out) {
-    if (!m || !m->ctx) return CLF_E_ARG;
-    clf_ctx *c = m->ctx;
-    clf_ctx_lock(c);
-    clf_status st = eval_locked(1, &m);
-    if (st == CLF_OK && !out) st = fail_call(c, CLF_E_ARG, "clf_read_f64: out is NULL");
-    if (st == CLF_OK && !clf_gnode_single(&m->node->g)) st = fail_call(c, CLF_E_SHAPE, "clf_read_f64: the value is not a scalar or 1x1");
-    if (st == CLF_OK) *out = clf_scalar_as_f64(clf_scalar_load(m->node->value->host, 0, (clf_dtype)m->node->g.dtype));
-    clf_ctx_unlock(c);
-    return st;
-}
-
-clf_status clf_data(clf_mat *m, const void **out) {
-    if (!m || !m->ctx) return CLF_E_ARG;
-    clf_ctx *c = m->ctx;
-    clf_ctx_lock(c);
-    clf_status st = out ? eval_locked(1, &m) : fail_call(c, CLF_E_ARG, "clf_data: out is NULL");
-    if (st == CLF_OK) *out = m->node->value->host;
-    clf_ctx_unlock(c);
-    return st;
-}
-
-clf_status clf_save(clf_mat *m, const char *path, const char *type) {
-    if (!m || !m->ctx) return CLF_E_ARG;
-    clf_ctx *c = m->ctx;
-    clf_ctx_lock(c);
-    clf_err err = {CLF_OK, ""};
-    clf_status st = path ? eval_locked(1, &m) : fail_call(c, CLF_E_ARG, "clf_save: path is NULL");
-    if (st == CLF_OK) {
-        const clf_gnode *g = &m->node->g;
-        clf_dense d = {(clf_dtype)g->dtype, g->scalar != 0, clf_rows(g), clf_cols(g), m->node->value->host, m->node->value->bytes};
-        st = clf_write_file(path, type, &d, &err);
-        if (st != CLF_OK) st = clf_ctx_fail(c, &err);
-    }
+    clf_status st = clf_eval_locked(n, m);
     clf_ctx_unlock(c);
     return st;
 }

@@ -15,6 +15,13 @@ const char *clf_report_name(const clf_report *r, int32_t value, char *buf, size_
     return buf;
 }
 
+int64_t clf_report_entries(const clf_report *r, int32_t value) {
+    const clf_plan_value *v = &r->x->plan->value[value];
+    const clf_node *node = v->slot >= 0 && (size_t)v->slot < r->f->nslot ? r->f->slot_node[v->slot] : NULL;
+    if (v->format != CLF_CSR) return -1;
+    return node ? node->g.nnz : v->nnz;
+}
+
 void clf_report_covers(const clf_report *r, const clf_step *s, int most, clf_str *out) {
     for (int i = 0; i < s->ncover; i++) {
         const clf_gnode *x = &r->x->plan->g.node[s->cover[i]];
@@ -37,12 +44,13 @@ const char *clf_report_kind(const clf_step *s) {
 }
 
 const char *clf_report_template(const clf_report *r, const clf_step *s) {
+    static const char *const convert[] = {"to dense", "to csr", "twin"};
+    if (s->kind == CLF_STEP_CONVERT) return convert[s->convert];
     return s->kind == CLF_STEP_FUSED ? clf_templates[s->template_]->name : clf_ops[r->x->plan->g.node[s->node].op].name;
 }
 
 const char *clf_report_skeleton(const clf_exe_step *e) {
-    static const char *const name[] = {"tile", "ref", "", "gemm", "callout"};
-    return e->executor == CLF_ON_KERNEL ? e->sched.skel->name : name[e->executor];
+    return e->executor == CLF_ON_KERNEL ? e->sched.skel->name : clf_executor_name((clf_executor)e->executor);
 }
 
 static const char *pick_unit(double x, const double *scale, const char *const *unit, int n, double *scaled) {
@@ -85,7 +93,7 @@ static size_t peak_bytes(const clf_plan *p) {
 
 /* The other selectors' plans, costed on the device this one uses. */
 static clf_status compare(clf_report *r, clf_err *err) {
-    clf_limits lim = {(int)r->c->knobs.kernel_ops, 48};
+    clf_limits lim = {.kernel_ops = (int)r->c->knobs.kernel_ops, .kernel_inputs = 48};
     const clf_profile *dev = r->x->device >= 0 ? clf_run_device_profile(r->c) : clf_run_host_profile(r->c);
     for (int i = 0; clf_selectors[i] && r->nalternative < CLF_MOST_ALTERNATIVES; i++) {
         if (!strcmp(clf_selectors[i]->name, r->selector)) continue;

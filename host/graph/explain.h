@@ -26,6 +26,8 @@ void clf_explain_svg(const clf_report *r, clf_str *out);
 
 /** Name of a value: its label, or %n by graph node. buf receives generated names. */
 const char *clf_report_name(const clf_report *r, int32_t value, char *buf, size_t n);
+/** Stored entries of a sparse value: a leaf's own, else as planned; -1 when it is dense. */
+int64_t clf_report_entries(const clf_report *r, int32_t value);
 /** What a step computes, as a list of operators: "mul add sum". At most `most` operators, then "...". */
 void clf_report_covers(const clf_report *r, const clf_step *s, int most, clf_str *out);
 const char *clf_report_kind(const clf_step *s);

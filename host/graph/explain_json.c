@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Explain as JSON, schema 1 of docs/language.md. Streamed; no tree is built. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "host/graph/explain.h"
@@ -36,8 +37,13 @@ static void put_inputs(const clf_report *r, const clf_step *t, clf_str *out) {
     for (int i = 0; i < t->nin; i++) {
         clf_str_put(out, i ? ", {" : "{");
         put_pair(out, "name", clf_report_name(r, t->in[i], name, sizeof name));
-        clf_str_fmt(out, "\"bytes\": %zu, \"access\": \"%s\"}", r->x->plan->value[t->in[i]].bytes,
+        clf_str_fmt(out, "\"bytes\": %zu, \"access\": \"%s\", ", r->x->plan->value[t->in[i]].bytes,
                     t->kind == CLF_STEP_FUSED ? "stream" : "whole");
+        int64_t nnz = clf_report_entries(r, t->in[i]);
+        if (nnz >= 0)
+            clf_str_fmt(out, "\"format\": \"csr\", \"nnz\": %" PRId64 "}", nnz);
+        else
+            clf_str_put(out, "\"format\": \"dense\", \"nnz\": null}");
     }
 }
 
@@ -49,6 +55,16 @@ static void put_covers(const clf_report *r, const clf_step *t, clf_str *out) {
     }
 }
 
+/* The sparse operand whose entries the loop visits; why it does, or why not, where there is one. */
+static void put_driver(const clf_report *r, const clf_step *t, clf_str *out) {
+    char name[32];
+    if (t->kind == CLF_STEP_FUSED && t->driver >= 0)
+        put_pair(out, "driver", clf_report_name(r, t->driver, name, sizeof name));
+    else
+        clf_str_put(out, "\"driver\": null, ");
+    if (t->kind == CLF_STEP_FUSED && t->sparse && t->sparse[0]) put_pair(out, "sparsity", t->sparse);
+}
+
 static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     const clf_step *t = &r->x->plan->step[s];
     const clf_exe_step *e = &r->x->step[s];
@@ -57,7 +73,8 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     put_pair(out, "template", clf_report_template(r, t));
     put_pair(out, "skeleton", clf_report_skeleton(e));
     put_pair(out, "device", clf_exe_where(r->c, r->x, e));
-    clf_str_put(out, "\"driver\": null, \"covers\": [");
+    put_driver(r, t, out);
+    clf_str_put(out, "\"covers\": [");
     put_covers(r, t, out);
     clf_str_put(out, "], \"inputs\": [");
     put_inputs(r, t, out);

@@ -2,6 +2,8 @@
  * Explain as text, for people. */
 #include "host/graph/explain.h"
 
+#include <inttypes.h>
+
 #include "planner/template.h"
 
 static void put_values(const clf_report *r, const char *what, int n, const int32_t *value, clf_str *out) {
@@ -11,6 +13,8 @@ static void put_values(const clf_report *r, const char *what, int n, const int32
     for (int i = 0; i < n; i++) {
         clf_str_fmt(out, "%s%s ", i ? ", " : "", clf_report_name(r, value[i], name, sizeof name));
         clf_put_bytes(out, (double)r->x->plan->value[value[i]].bytes);
+        int64_t nnz = clf_report_entries(r, value[i]);
+        if (nnz >= 0) clf_str_fmt(out, " (csr, %" PRId64 " entries)", nnz);
     }
     clf_str_put(out, "\n");
 }
@@ -30,6 +34,16 @@ static void put_times(const clf_report *r, const clf_exe_step *e, clf_str *out) 
     clf_str_put(out, "\n");
 }
 
+/* Which entries a loop over sparse operands visits, and why. */
+static void put_driver(const clf_report *r, const clf_step *t, clf_str *out) {
+    char name[32];
+    if (t->kind != CLF_STEP_FUSED || !t->sparse || !t->sparse[0]) return;
+    if (t->driver >= 0)
+        clf_str_fmt(out, "       visits   the stored entries of %s: %s\n", clf_report_name(r, t->driver, name, sizeof name), t->sparse);
+    else
+        clf_str_fmt(out, "       visits   all cells: %s\n", t->sparse);
+}
+
 static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     const clf_step *t = &r->x->plan->step[s];
     const clf_exe_step *e = &r->x->step[s];
@@ -40,6 +54,7 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
         clf_report_covers(r, t, 24, out);
         clf_str_put(out, "\n");
     }
+    put_driver(r, t, out);
     put_values(r, "reads", t->nin, t->in, out);
     put_values(r, "writes", t->nout, t->out, out);
     put_times(r, e, out);

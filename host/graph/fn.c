@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "host/graph/sparse_buf.h"
 #include "host/run/run.h"
 
 struct clf_fn {
@@ -132,23 +133,40 @@ static clf_status bind_arg(const clf_fn *f, size_t i, clf_mat *a, clf_err *err) 
     return CLF_OK;
 }
 
-/* Numbers take the parameter's type; memory is used where it is. */
-static void fill_arg(clf_fn *f, size_t i, const clf_node *n) {
+/* Plans follow the entries a sparse parameter really has, by their class. */
+static void note_entries(clf_fn *f, size_t i, int64_t nnz) {
+    clf_gnode *p = &f->f.g.node[i]; /* parameters are numbered first */
+    double cells = (double)clf_rows(p) * (double)clf_cols(p);
+    if (clf_nnz_class(p->nnz, cells) != clf_nnz_class(nnz, cells)) f->exe = NULL;
+    p->nnz = nnz;
+}
+
+/* Numbers take the parameter's type; memory is used where it is, in the parameter's format. */
+static clf_status fill_arg(clf_fn *f, size_t i, const clf_node *n, clf_err *err) {
     clf_slot *s = &f->f.slot[i];
-    clf_slot_fill(s, n);
     const clf_gnode *p = &f->f.slot_node[i]->g;
-    if (!p->scalar) return;
-    s->num = clf_scalar_to(s->num, (clf_dtype)p->dtype);
-    clf_scalar_store(&s->store, 0, s->num);
-    s->ptr = &s->store;
-    s->buf = NULL;
+    clf_slot_fill(s, n);
+    if (p->scalar) {
+        s->num = clf_scalar_to(s->num, (clf_dtype)p->dtype);
+        clf_scalar_store(&s->store, 0, s->num);
+        s->ptr = &s->store;
+        s->buf = NULL;
+        return CLF_OK;
+    }
+    if (p->format == CLF_CSR) {
+        CLF_TRY(clf_buf_entries(f->ctx, s->buf, clf_rows(p), clf_cols(p), (clf_dtype)p->dtype, &s->buf, err));
+        note_entries(f, i, clf_buf_csr(s->buf)->nnz);
+    } else
+        CLF_TRY(clf_buf_cells(f->ctx, s->buf, &s->buf, err));
+    s->ptr = s->buf->host;
+    return CLF_OK;
 }
 
 /* A handle of result i. NULL when out of memory. */
 static clf_mat *result_handle(clf_fn *f, size_t i) {
     clf_ctx *c = f->ctx;
     const clf_gnode *g = &f->f.g.node[f->f.g.root[i]];
-    clf_node *n = clf_leaf_node(c, (clf_dtype)g->dtype, g->scalar, clf_rows(g), clf_cols(g), f->bufs[i]);
+    clf_node *n = clf_leaf_like(c, g, f->bufs[i]);
     clf_mat *m = n ? clf_handle_new(c, n) : NULL;
     return m == &c->oom ? NULL : m;
 }
@@ -193,11 +211,9 @@ static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t
     CLF_TRY(clf_ctx_usable(c, err));
     for (size_t i = 0; i < na; i++) CLF_TRY(bind_arg(f, i, args[i], err));
     CLF_TRY(evaluate_args(c, na, args, err));
-    for (size_t i = 0; i < na; i++) {
-        f->arg[i] = args[i]->node;
-        fill_arg(f, i, args[i]->node);
-    }
+    for (size_t i = 0; i < na; i++) f->arg[i] = args[i]->node;
     CLF_TRY(clf_leaves_check(c, na, f->arg, err));
+    for (size_t i = 0; i < na; i++) CLF_TRY(fill_arg(f, i, f->arg[i], err));
     CLF_TRY(clf_leaves_check(c, f->nheld - f->nparam, f->held + f->nparam, err));
     if (!f->exe || f->epoch != c->run->epoch) {
         CLF_TRY(clf_run_plan(c, &f->f.g, &f->exe, err));

@@ -18,6 +18,7 @@ typedef struct walk {
     size_t depth, cap_stack, cap_gnode;
     size_t nnode, nslot, cap_slot;
     clf_gnode *gnode;
+    bool ieee; /* no zeros annihilate */
 } walk;
 
 static bool is_slot(const clf_node *n) { return n->value || clf_node_is_slot(&n->g); }
@@ -41,6 +42,7 @@ static clf_status number_node(walk *w, clf_node *n, int32_t slot, clf_err *err) 
     if (!room(w->c, (void **)&w->gnode, &w->cap_gnode, w->nnode + 1, sizeof *w->gnode)) return out_of_memory(err);
     clf_gnode *g = &w->gnode[w->nnode];
     memcpy(g, &n->g, sizeof *g);
+    if (w->ieee) g->zeros = CLF_ZEROS_VALUE;
     if (slot >= 0) {
         g->op = n->g.op == CLF_OP_CONST || n->g.op == CLF_OP_PARAM ? n->g.op : CLF_OP_LEAF;
         g->nin = 0;
@@ -103,7 +105,7 @@ static clf_status finish(walk *w, size_t nroots, clf_node *const *roots, clf_err
 clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out,
                       clf_err *err) {
     memset(out, 0, sizeof *out);
-    walk w = {.c = c, .f = out};
+    walk w = {.c = c, .f = out, .ieee = !strcmp(c->knobs.sparse, "ieee")};
     c->nodes.mark++;
     clf_status st = CLF_OK;
     for (size_t i = 0; i < nparams && st == CLF_OK; i++) st = add_slot(&w, params[i], err);

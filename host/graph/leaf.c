@@ -4,47 +4,70 @@
 #include <string.h>
 
 #include "formats/fmt.h"
+#include "host/graph/facts.h"
+#include "host/graph/sparse_buf.h"
 #include "host/run/run.h"
 
-clf_node *clf_leaf_node(clf_ctx *c, clf_dtype t, bool scalar, int64_t rows, int64_t cols, clf_buf *buf) {
+clf_node *clf_leaf_like(clf_ctx *c, const clf_gnode *g, clf_buf *buf) {
     clf_node w;
     memset(&w, 0, sizeof w);
     w.g.op = CLF_OP_LEAF;
-    w.g.dtype = (uint8_t)t;
-    w.g.scalar = scalar;
-    w.g.rank = scalar ? 0 : 2;
+    w.g.dtype = g->dtype;
+    w.g.scalar = g->scalar;
+    w.g.rank = g->scalar ? 0 : 2;
+    w.g.zeros = g->zeros;
     w.g.in[0] = w.g.in[1] = w.g.in[2] = -1;
-    clf_gnode_shape(&w.g, rows, cols);
+    clf_gnode_shape(&w.g, clf_rows(g), clf_cols(g));
+    clf_facts_leaf(&w.g, g->nnz, buf);
     w.g.attr[0] = (int64_t)buf->id;
     w.g.attr[1] = (int64_t)atomic_load(&buf->version);
     w.value = buf;
-    w.nnz_est = (double)rows * (double)cols;
-    w.nnz_max = INT64_MAX;
+    w.pattern = c->nodes.next_id; /* its own, if the node is new */
     return clf_node_get(&c->nodes, &w);
 }
 
+clf_node *clf_leaf_node(clf_ctx *c, clf_dtype t, bool scalar, int64_t rows, int64_t cols, clf_buf *buf) {
+    clf_gnode g = {.dtype = (uint8_t)t, .scalar = scalar, .nnz = INT64_MAX};
+    clf_gnode_shape(&g, rows, cols);
+    g.zeros = clf_buf_is_csr(buf) ? CLF_ZEROS_STRUCTURAL : CLF_ZEROS_VALUE;
+    return clf_leaf_like(c, &g, buf);
+}
+
 clf_status clf_leaves_check(clf_ctx *c, size_t n, clf_node *const *leaf, clf_err *err) {
-    if (!c->knobs.checksum) return CLF_OK;
     for (size_t i = 0; i < n; i++) {
         clf_buf *b = leaf[i]->value;
         const clf_gnode *g = &leaf[i]->g;
-        if (!b || !b->borrowed || clf_buf_intact(b)) continue;
-        return clf_fail(err, CLF_E_STATE, "borrowed memory of %s (%" PRId64 "x%" PRId64 " %s) changed without clf_changed",
-                        leaf[i]->text ? leaf[i]->text : "a leaf", clf_rows(g), clf_cols(g), clf_dtype_name((clf_dtype)g->dtype));
+        const char *what = NULL;
+        if (!b || !b->borrowed) continue;
+        if (clf_buf_broken(b))
+            what = "is no CSR matrix since clf_changed";
+        else if (c->knobs.checksum && !clf_buf_intact(b))
+            what = "changed without clf_changed";
+        if (what)
+            return clf_fail(err, CLF_E_STATE, "borrowed memory of %s (%" PRId64 "x%" PRId64 " %s) %s",
+                            leaf[i]->text ? leaf[i]->text : "a leaf", clf_rows(g), clf_cols(g), clf_dtype_name((clf_dtype)g->dtype), what);
     }
     return CLF_OK;
 }
 
-/* A reader's block becomes a buffer that gives it back to the ledger. Out of memory: the block is released. */
-static clf_mat *adopt(clf_ctx *c, clf_dense *d) {
-    clf_buf *b = clf_buf_adopt(&c->mem, ++c->next_buf, d->data, d->bytes);
-    if (!b) {
-        clf_dense_release(d, &c->mem);
-        return clf_handle_oom(c);
-    }
-    d->data = NULL;
-    clf_node *n = clf_leaf_node(c, d->dtype, d->scalar, d->rows, d->cols, b);
+/* A reader's memory becomes a buffer's, which gives it back to the ledger. Out of memory: it stays with the reader. */
+static clf_buf *take_over(clf_ctx *c, clf_loaded *l) {
+    if (l->sparse) return clf_csr_buf_adopt(c, &l->csr);
+    clf_buf *b = clf_buf_adopt(&c->mem, ++c->next_buf, l->dense.data, l->dense.bytes);
+    if (b) l->dense.data = NULL;
+    return b;
+}
+
+static clf_mat *adopt(clf_ctx *c, clf_loaded *l) {
+    const clf_csr m = l->csr.m;
+    const clf_dense d = l->dense;
+    clf_buf *b = take_over(c, l);
+    clf_node *n = NULL;
+    if (b)
+        n = l->sparse ? clf_leaf_node(c, (clf_dtype)m.dtype, false, m.rows, m.cols, b)
+                      : clf_leaf_node(c, d.dtype, d.scalar, d.rows, d.cols, b);
     clf_buf_unref(b);
+    clf_loaded_release(l, &c->mem);
     return n ? clf_handle_new(c, n) : clf_handle_oom(c);
 }
 
@@ -74,14 +97,14 @@ clf_mat *clf_load_with(clf_ctx *c, const char *path, const clf_load_options *giv
     clf_err err = {CLF_OK, ""};
     clf_load_options o;
     clf_read_opts r;
-    clf_dense x, y;
+    clf_loaded x, y;
     char note[256] = "";
     memset(&x, 0, sizeof x);
     memset(&y, 0, sizeof y);
     clf_ctx_lock(c);
     clf_status st = path ? read_options(c, given, &o, &r, &err) : clf_fail(&err, CLF_E_ARG, "clf_load: path is NULL");
-    if (st == CLF_OK) st = clf_read_file(path, o.type, &r, &c->mem, &x, &y, note, sizeof note, &err);
-    if (st == CLF_OK && labels && !y.data) st = clf_fail(&err, CLF_E_ARG, "clf_load: %s has no labels", path);
+    if (st == CLF_OK) st = clf_load_file(path, o.type, &r, &c->mem, &x, &y.dense, note, sizeof note, &err);
+    if (st == CLF_OK && labels && !y.dense.data) st = clf_fail(&err, CLF_E_ARG, "clf_load: %s has no labels", path);
     clf_mat *m;
     if (st == CLF_OK) {
         if (note[0]) CLF_TRACE(&c->trace, io, "%s", note);
@@ -91,8 +114,8 @@ clf_mat *clf_load_with(clf_ctx *c, const char *path, const clf_load_options *giv
         m = clf_handle_error(c, &err);
         if (labels) *labels = clf_handle_error(c, &err);
     }
-    clf_dense_release(&x, &c->mem);
-    clf_dense_release(&y, &c->mem);
+    clf_loaded_release(&x, &c->mem);
+    clf_loaded_release(&y, &c->mem);
     clf_ctx_unlock(c);
     return m;
 }

@@ -18,13 +18,12 @@ struct clf_node {
     int32_t number;         /* freeze: planning run that numbered it (mark), and its number there */
     uint64_t mark;
     clf_buf *value;         /* LEAF: its memory; others: their value once evaluated; else NULL */
-    clf_scalar num;         /* CONST */
+    clf_scalar num;         /* CONST, and what is computed from such alone (known) */
+    bool known;
     char *text;             /* ERROR: the message; LEAF and PARAM: a name, or NULL (clf_mem, text_bytes) */
     size_t text_bytes;
     clf_status status;      /* ERROR */
-    double nnz_est;         /* facts for the planner: estimate, bound, and the matrix whose pattern it shares (0: none) */
-    int64_t nnz_max;
-    uint64_t pattern;
+    uint64_t pattern;       /* the node whose stored entries cover where this one is not 0 (its id); 0: none known */
 };
 
 /* Hash-consing table with its slabs. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "host/graph/ctx.h"
+#include "host/graph/facts.h"
 
 static clf_status intern(clf_ctx *c, const clf_node *want, clf_node **out, clf_err *err) {
     clf_node *n = clf_node_get(&c->nodes, want);
@@ -20,7 +20,6 @@ static void describe(clf_node *w, clf_op op, int n, clf_node *const *in) {
     for (int i = 0; i < n; i++) w->in[i] = in[i];
     for (int i = 0; i < 3; i++) w->g.in[i] = -1;
     clf_gnode_shape(&w->g, 1, 1);
-    w->nnz_max = INT64_MAX;
 }
 
 static void shape(clf_node *w, int64_t rows, int64_t cols) {
@@ -52,11 +51,12 @@ clf_status clf_record_cell(clf_ctx *c, clf_op op, bool outer, int n, clf_node *c
     }
     CLF_TRY(clf_shape_cell(clf_ops[op].name, n, g, outer, w.g.dim, err));
     clf_dtype result;
-    clf_op_type(op, n, t, scalar, &result);
+    clf_dtype runs = clf_op_type(op, n, t, scalar, &result);
     w.g.dtype = (uint8_t)result;
     w.g.scalar = all;
     w.g.rank = all ? 0 : 2;
     CLF_TRY(size_ok(&w, err));
+    clf_facts_cell(&w, runs);
     return intern(c, &w, out, err);
 }
 
@@ -235,5 +235,6 @@ clf_status clf_record_form(clf_ctx *c, clf_op op, const int64_t *attr, int n, cl
     if (!rules[op]) return clf_fail(err, CLF_E_INTERNAL, "%s is not recorded this way", clf_ops[op].name);
     CLF_TRY(rules[op](&w, attr ? attr : none, err));
     CLF_TRY(size_ok(&w, err));
+    clf_facts_form(c, &w);
     return intern(c, &w, out, err);
 }

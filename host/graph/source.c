@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/graph/ctx.h"
+#include "host/graph/sparse_buf.h"
 
 static clf_mat *record_source(clf_ctx *c, clf_op op, const int64_t *attr, clf_node *in) {
     clf_err err = {CLF_OK, ""};
@@ -21,6 +21,7 @@ static clf_status number(clf_ctx *c, clf_scalar s, clf_node **out) {
     w.g.scalar = 1;
     w.g.in[0] = w.g.in[1] = w.g.in[2] = -1;
     clf_gnode_shape(&w.g, 1, 1);
+    w.g.nnz = 1;
     w.num = s;
     *out = clf_node_get(&c->nodes, &w);
     return *out ? CLF_OK : CLF_E_NOMEM;
@@ -91,8 +92,9 @@ static clf_status change_locked(clf_ctx *c, clf_mat *x, clf_err *err) {
     clf_node *n = x->node;
     CLF_TRY(clf_node_sticky(n, err));
     if (n->g.op != CLF_OP_LEAF || !n->value || !n->value->borrowed) return clf_fail(err, CLF_E_ARG, "clf_changed: not a borrowed leaf");
-    atomic_fetch_add(&n->value->version, 1);
-    clf_node *fresh = clf_leaf_node(c, (clf_dtype)n->g.dtype, n->g.scalar, clf_rows(&n->g), clf_cols(&n->g), n->value);
+    clf_buf_change(n->value);
+    if (clf_buf_is_csr(n->value)) CLF_TRY(clf_csr_buf_reload(c, n->value, err));
+    clf_node *fresh = clf_leaf_like(c, &n->g, n->value);
     if (!fresh) return clf_fail(err, CLF_E_NOMEM, "clf_changed: out of memory");
     clf_status st = n->text ? clf_node_name(c, fresh, n->text, err) : CLF_OK;
     if (st == CLF_OK) x->node = fresh;
@@ -165,23 +167,46 @@ clf_mat *clf_rand(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, double mi
     return m;
 }
 
-clf_mat *clf_param(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, bool scalar) {
-    if (!c) return NULL;
-    clf_err err = {CLF_OK, ""};
-    size_t bytes = 0;
-    if (scalar) rows = cols = 1;
-    if (leaf_args("clf_param", t, rows, cols, &err, &bytes, &err) != CLF_OK) return clf_handle_fail(c, &err);
+/* A parameter that g describes. */
+static clf_mat *param_handle(clf_ctx *c, const clf_gnode *g) {
     clf_node w;
     memset(&w, 0, sizeof w);
+    memcpy(&w.g, g, sizeof *g);
     w.g.op = CLF_OP_PARAM;
-    w.g.dtype = (uint8_t)t;
-    w.g.scalar = scalar;
-    w.g.rank = scalar ? 0 : 2;
+    w.g.rank = g->scalar ? 0 : 2;
     w.g.in[0] = w.g.in[1] = w.g.in[2] = -1;
-    clf_gnode_shape(&w.g, rows, cols);
     clf_ctx_lock(c);
     clf_node *n = clf_node_fresh(&c->nodes, &w);
     clf_mat *m = n ? clf_handle_new(c, n) : clf_handle_oom(c);
     clf_ctx_unlock(c);
     return m;
+}
+
+clf_mat *clf_param(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, bool scalar) {
+    if (!c) return NULL;
+    clf_err err = {CLF_OK, ""};
+    clf_gnode g;
+    size_t bytes = 0;
+    if (scalar) rows = cols = 1;
+    if (leaf_args("clf_param", t, rows, cols, &err, &bytes, &err) != CLF_OK) return clf_handle_fail(c, &err);
+    memset(&g, 0, sizeof g);
+    g.dtype = (uint8_t)t;
+    g.scalar = scalar;
+    g.nnz = rows * cols;
+    clf_gnode_shape(&g, rows, cols);
+    return param_handle(c, &g);
+}
+
+clf_mat *clf_param_sparse(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, int64_t nnz) {
+    if (!c) return NULL;
+    clf_err err = {CLF_OK, ""};
+    clf_gnode g;
+    if (clf_sparse_args("clf_param_sparse", t, rows, cols, nnz, &err) != CLF_OK) return clf_handle_fail(c, &err);
+    memset(&g, 0, sizeof g);
+    g.dtype = (uint8_t)t;
+    g.format = CLF_CSR;
+    g.zeros = CLF_ZEROS_STRUCTURAL;
+    g.nnz = nnz;
+    clf_gnode_shape(&g, rows, cols);
+    return param_handle(c, &g);
 }

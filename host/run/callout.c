@@ -123,21 +123,25 @@ static clf_status co_cum(const clf_host_call *h, clf_err *err) {
 /* Philox4x32-10 (Salmon et al., SC'11): key = seed, counter = row-major position; word 0-1 the value, word 2-3 whether it is non-zero. */
 static double uniform(uint32_t hi, uint32_t lo) { return (double)(((uint64_t)hi << 32 | lo) >> 11) * 0x1p-53; }
 
-static clf_status co_rand(const clf_host_call *h, clf_err *err) {
-    (void)err;
-    const int64_t *a = h->node->attr;
+void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, void *out) {
+    const int64_t *a = g->attr;
     double min = clf_attr_f64(a[0]), span = clf_attr_f64(a[1]) - min, keep = clf_attr_f64(a[2]);
     philox4x32_key_t key = {{(uint32_t)a[3], (uint32_t)((uint64_t)a[3] >> 32)}};
-    size_t n = (size_t)clf_rows(h->node) * (size_t)clf_cols(h->node);
-    for (size_t p = 0; p < n; p++) {
-        philox4x32_ctr_t ctr = {{(uint32_t)p, (uint32_t)((uint64_t)p >> 32), 0, 0}};
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t p = (uint64_t)(first + i);
+        philox4x32_ctr_t ctr = {{(uint32_t)p, (uint32_t)(p >> 32), 0, 0}};
         philox4x32_ctr_t w = philox4x32(ctr, key);
         double x = uniform(w.v[2], w.v[3]) < keep ? min + uniform(w.v[0], w.v[1]) * span : 0;
-        if (h->node->dtype == CLF_F32)
-            ((float *)h->out)[p] = (float)x;
+        if (g->dtype == CLF_F32)
+            ((float *)out)[i] = (float)x;
         else
-            ((double *)h->out)[p] = x;
+            ((double *)out)[i] = x;
     }
+}
+
+static clf_status co_rand(const clf_host_call *h, clf_err *err) {
+    (void)err;
+    clf_rand_cells(h->node, 0, clf_rows(h->node) * clf_cols(h->node), h->out);
     return CLF_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/graph/sparse_buf.h"
 #include "planner/select.h"
 
 typedef struct check {
@@ -58,16 +59,72 @@ static clf_status trial_run(const check *k, const clf_graph *g, const clf_select
 
 static bool is_nan(clf_scalar s) { return clf_dtype_float(s.dtype) && s.u.f != s.u.f; }
 
-/* The first differing cell, -1 if none. */
+static bool is_zero(clf_scalar s) { return clf_dtype_float(s.dtype) ? s.u.f == 0 : s.u.i == 0; }
+
+/* What a buffer stores of one row, in ascending columns: every cell, or entries. */
+typedef struct row_walk {
+    const clf_buf *b;
+    const clf_csr *m; /* NULL: dense */
+    int64_t at, end, col;
+} row_walk;
+
+static row_walk row_of(const clf_gnode *n, const clf_buf *b, int64_t row) {
+    const clf_csr *m = clf_buf_is_csr(b) ? clf_buf_csr(b) : NULL;
+    row_walk w = {b, m, m ? m->ptr[row] : row * clf_cols(n), m ? m->ptr[row + 1] : (row + 1) * clf_cols(n), 0};
+    return w;
+}
+
+/* The column it stands at, behind all of them at the end. */
+static int64_t column(const row_walk *w) { return w->at >= w->end ? INT64_MAX : w->m ? w->m->idx[w->at] : w->col; }
+
+/* The cell in this column; past it. */
+static clf_scalar cell_at(row_walk *w, int64_t col, clf_dtype t) {
+    if (column(w) != col) return clf_scalar_to(clf_scalar_i64(0), t);
+    w->col++;
+    return clf_scalar_load(w->m ? w->m->val : w->b->host, (size_t)w->at++, t);
+}
+
+/* The first differing cell, -1 if none. What is not stored is 0; the sign of a zero counts only between dense results. */
 static int64_t differs(const clf_gnode *n, const clf_buf *a, const clf_buf *b) {
     clf_dtype t = (clf_dtype)n->dtype;
-    size_t cells = (size_t)clf_rows(n) * (size_t)clf_cols(n);
-    if (!cells || !memcmp(a->host, b->host, cells * clf_dtype_bytes(t))) return -1;
-    for (size_t i = 0; i < cells; i++) {
-        clf_scalar x = clf_scalar_load(a->host, i, t), y = clf_scalar_load(b->host, i, t);
-        if (!clf_scalar_same(x, y) && !(is_nan(x) && is_nan(y))) return (int64_t)i;
+    bool dense = !clf_buf_is_csr(a) && !clf_buf_is_csr(b);
+    size_t bytes = dense ? (size_t)clf_rows(n) * (size_t)clf_cols(n) * clf_dtype_bytes(t) : 0;
+    if (dense && (!bytes || !memcmp(a->host, b->host, bytes))) return -1;
+    for (int64_t i = 0; i < clf_rows(n); i++) {
+        row_walk p = row_of(n, a, i), q = row_of(n, b, i);
+        for (int64_t c; (c = column(&p) < column(&q) ? column(&p) : column(&q)) < INT64_MAX;) {
+            clf_scalar x = cell_at(&p, c, t), y = cell_at(&q, c, t);
+            bool same = clf_scalar_same(x, y) || (is_nan(x) && is_nan(y)) || (!dense && is_zero(x) && is_zero(y));
+            if (!same) return i * clf_cols(n) + c;
+        }
     }
     return -1;
+}
+
+static clf_scalar cell_of(const clf_gnode *n, const clf_buf *b, int64_t at) {
+    row_walk w = row_of(n, b, at / clf_cols(n));
+    while (column(&w) < at % clf_cols(n)) cell_at(&w, column(&w), (clf_dtype)n->dtype);
+    return cell_at(&w, at % clf_cols(n), (clf_dtype)n->dtype);
+}
+
+/* How a plan computes a node whose bits depend on the order of its sums. */
+typedef enum order { ORDER_NONE, ORDER_LIBRARY, ORDER_CELLS, ORDER_ENTRIES } order;
+
+static bool has_order(const clf_gnode *x) {
+    if (x->op == CLF_OP_MATMUL) return true;
+    if (x->op != CLF_OP_FOLD || !clf_dtype_float((clf_dtype)x->dtype)) return false;
+    int64_t f = x->attr[0];
+    return f == CLF_FOLD_SUM || f == CLF_FOLD_SUMSQ || f == CLF_FOLD_PROD || f == CLF_FOLD_MEAN || f == CLF_FOLD_VAR;
+}
+
+static void find_orders(const clf_exe *x, int32_t nodes, uint8_t *order) {
+    for (int32_t s = 0; s < x->plan->nstep; s++) {
+        const clf_step *t = &x->plan->step[s];
+        bool fused = t->kind == CLF_STEP_FUSED;
+        if (t->kind == CLF_STEP_LIBRARY && t->node < nodes) order[t->node] = ORDER_LIBRARY;
+        for (int32_t i = 0; fused && i < t->ncover; i++)
+            if (t->cover[i] < nodes) order[t->cover[i]] = x->step[s].sparse ? ORDER_ENTRIES : ORDER_CELLS;
+    }
 }
 
 /* Did all fused steps of both plans run on one executor? */
@@ -84,14 +141,19 @@ static bool one_executor(const clf_exe *a, const clf_exe *b) {
     return true;
 }
 
-/* Nodes whose bits may differ although both plans are right. */
+/* Nodes whose bits may differ although both plans are right: elementary functions on different executors, and sums that a library, a loop
+ * over cells or one over stored entries takes in its own order. */
 static clf_status find_loose(const check *k, const clf_exe *a, const clf_exe *b, clf_arena *arena, uint8_t **out, clf_err *err) {
-    uint8_t *loose = clf_arena_new(arena, (size_t)k->g->n, 1);
-    if (!loose) return clf_fail(err, CLF_E_NOMEM, "check: out of memory");
+    size_t nodes = (size_t)k->g->n;
+    uint8_t *loose = clf_arena_new(arena, nodes, 1), *p = clf_arena_new(arena, nodes, 1), *q = clf_arena_new(arena, nodes, 1);
+    if (!loose || !p || !q) return clf_fail(err, CLF_E_NOMEM, "check: out of memory");
     bool strict = one_executor(a, b);
-    for (int32_t n = 0; n < k->g->n && !strict; n++) {
+    find_orders(a, k->g->n, p);
+    find_orders(b, k->g->n, q);
+    for (int32_t n = 0; n < k->g->n; n++) {
         const clf_gnode *x = &k->g->node[n];
-        loose[n] = clf_op_is_cell(x->op) && (clf_ops[x->op].flags & F_ELEM);
+        loose[n] = !strict && clf_op_is_cell(x->op) && (clf_ops[x->op].flags & F_ELEM);
+        loose[n] |= has_order(x) && p[n] != q[n];
         for (int i = 0; i < x->nin; i++) loose[n] |= loose[x->in[i]];
     }
     *out = loose;
@@ -142,7 +204,8 @@ static int32_t wrong_value(const check *k, int32_t result, int32_t *room) {
     const clf_plan *p = k->x->plan;
     int32_t n = 0;
     for (int32_t v = 0; v < p->nvalue; v++)
-        if (p->value[v].slot < 0 && p->value[v].made >= 0) room[n++] = p->value[v].node;
+        if (p->value[v].slot < 0 && p->value[v].made >= 0 && p->step[p->value[v].made].kind != CLF_STEP_CONVERT)
+            room[n++] = p->value[v].node;
     int32_t w = first_wrong(k, room, n);
     return w >= 0 ? w : p->g.root[result];
 }
@@ -174,14 +237,15 @@ static void put_node(const clf_graph *g, int32_t n, clf_str *out) {
 static void put_blame(const check *k, int32_t result, clf_str *out) {
     enum { MOST = 8 };
     const clf_plan *p = k->x->plan;
-    int32_t *room = clf_mem_new(&k->c->mem, (size_t)k->g->n, sizeof *room);
+    size_t most = (size_t)(k->g->n > p->nvalue ? k->g->n : p->nvalue);
+    int32_t *room = clf_mem_new(&k->c->mem, most, sizeof *room);
     int32_t value = room ? wrong_value(k, result, room) : p->g.root[result], inside = -1;
     const clf_step *s = maker(p, value);
     if (room && s) {
         memcpy(room, s->cover, (size_t)s->ncover * sizeof *room);
         inside = first_wrong(k, room, s->ncover);
     }
-    clf_mem_free(&k->c->mem, room, (size_t)k->g->n, sizeof *room);
+    clf_mem_free(&k->c->mem, room, most, sizeof *room);
     clf_str_put(out, inside >= 0 ? "the first wrong operator is " : "the wrong value is ");
     put_node(k->g, inside >= 0 ? inside : value, out);
     if (!s || s->kind != CLF_STEP_FUSED) return;
@@ -206,9 +270,9 @@ static clf_status complain(const check *k, cell at, const clf_buf *fused, const 
     clf_str_init(&t, &k->c->mem);
     clf_str_fmt(&t, "check: result %d, row %" PRId64 ", column %" PRId64 " is ", at.root + 1, at.at / clf_cols(x) + 1,
                 at.at % clf_cols(x) + 1);
-    put_number(clf_scalar_load(fused->host, (size_t)at.at, (clf_dtype)x->dtype), &t);
+    put_number(cell_of(x, fused, at.at), &t);
     clf_str_put(&t, " fused and ");
-    put_number(clf_scalar_load(unfused->host, (size_t)at.at, (clf_dtype)x->dtype), &t);
+    put_number(cell_of(x, unfused, at.at), &t);
     clf_str_put(&t, " unfused; ");
     put_blame(k, at.root, &t);
     clf_status st = clf_fail(err, CLF_E_INTERNAL, "%s", t.failed ? "check: a fused result differs from the unfused one" : clf_str_c(&t));

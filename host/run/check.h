@@ -7,7 +7,8 @@
 #include "host/run/run.h"
 /** Run graph g, whose plan x just gave `results` for these slots, once more without fusion on x's device, and compare every cell bit
  *  by bit; two NaNs are equal whatever their payloads. Results that depend on an elementary function are compared only when both plans
- *  used one executor, for those differ between mathematical libraries.
+ *  used one executor, for those differ between mathematical libraries; and so are results that depend on a sum which one plan takes from a
+ *  library, or over stored entries, and the other does not. What a sparse result does not store is 0, of either sign.
  *  owns: on failure the results are released and NULL. Counters of the context stay as they were.
  *  errors: CLF_E_INTERNAL naming the first differing cell and the operator; whatever planning and running give. */
 clf_status clf_check_results(clf_ctx *c, const clf_graph *g, const clf_exe *x, clf_slot *slots, clf_buf **results, clf_err *err);

@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Preparing a plan: where each step runs and with what. Placement is a cost decision per plan (host executor or the context's OpenCL
- * device), forced by the device and tier settings; what a skeleton cannot do falls back to the host executor, then to ref.c. */
+ * device), forced by the device and tier settings; what a skeleton cannot do falls back to the host executor (cells in tiles, or the row
+ * form), then to ref.c. Conversions between formats, products and callouts run on the host whatever the rest does. */
 #include "host/run/exe.h"
 
 #include <string.h>
 
 #include "host/run/exe_kernels.h"
+#include "host/run/rows.h"
 #include "host/run/run.h"
 #include "planner/select.h"
 
 enum { TINY_CELLS = 4096 }; /* a step this small only feeds the host from the host */
 
 static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan"); }
+
+const char *clf_executor_name(clf_executor e) {
+    static const char *const name[] = {
+#define E(id, name) name,
+        CLF_EXECUTORS(E)
+#undef E
+    };
+    return (unsigned)e < CLF_NEXECUTORS ? name[e] : "";
+}
 
 /* ---- placement ---- */
 
@@ -49,11 +60,19 @@ static clf_status choose_device(clf_ctx *c, clf_exe *x, clf_err *err) {
     return CLF_OK;
 }
 
+/* Positions of the loops of an operator. An axis over stored entries counts those of all rows, so its parent counts no more. */
 static double loop_cells(const clf_cplan *c) {
+    uint32_t counted = 0;
     double n = 1;
-    for (int a = 0; a < c->naxes; a++) n *= (double)c->axis[a].n.n;
+    for (int a = 0; a < c->naxes; a++)
+        if (c->axis[a].kind == CLF_AXIS_ENTRY) counted |= 1u << c->axis[a].parent;
+    for (int a = 0; a < c->naxes; a++)
+        if (!(counted >> a & 1u)) n *= (double)c->axis[a].n.n;
     return n;
 }
+
+/* Cells in memory. */
+static double value_cells(const clf_plan_value *v) { return v->format == CLF_DENSE ? (double)v->rows * (double)v->cols : (double)v->nnz; }
 
 /* A tiny step whose results only host steps or the caller read stays on the host: one wait less. Backwards, readers first. */
 static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
@@ -64,9 +83,9 @@ static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
         const clf_step *t = &p->step[s];
         double cells = loop_cells(&t->c); /* of a step that makes its cells, too */
         bool needed = false;
-        for (int i = 0; i < t->nin; i++) cells += (double)p->value[t->in[i]].rows * (double)p->value[t->in[i]].cols;
+        for (int i = 0; i < t->nin; i++) cells += value_cells(&p->value[t->in[i]]);
         for (int i = 0; i < t->nout; i++) {
-            cells += (double)p->value[t->out[i]].rows * (double)p->value[t->out[i]].cols;
+            cells += value_cells(&p->value[t->out[i]]);
             needed = needed || wanted[t->out[i]];
         }
         home[s] = t->kind != CLF_STEP_FUSED || (cells <= TINY_CELLS && !needed);
@@ -85,6 +104,7 @@ static clf_status sizes(clf_exe *x, int32_t s, clf_err *err) {
     e->out_dim = clf_arena_new(&x->arena, (size_t)c->nout * CLF_MAX_RANK, sizeof *e->out_dim);
     if (!e->axis_n || !e->in_dim || !e->out_dim) return no_memory(err);
     for (int a = 0; a < c->naxes; a++) e->axis_n[a] = c->axis[a].n.n;
+    for (int i = 0; i < c->nin; i++) e->sparse = e->sparse || c->in[i].format == CLF_CSR;
     for (int i = 0; i < c->nin; i++)
         for (int d = 0; d < c->in[i].rank; d++) e->in_dim[i * CLF_MAX_RANK + d] = c->in[i].dim[d].n;
     for (int i = 0; i < c->nout; i++)
@@ -93,14 +113,21 @@ static clf_status sizes(clf_exe *x, int32_t s, clf_err *err) {
 }
 
 clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
+    const clf_step *t = &x->plan->step[s];
     clf_exe_step *e = &x->step[s];
-    if (forced_ref(c) || !clf_tile_fits(&x->plan->step[s].c)) {
+    bool tile = !forced_ref(c) && clf_tile_fits(&t->c), rows = !forced_ref(c) && !tile && clf_rows_fits(&t->c);
+    if (!tile && !rows) {
         e->executor = CLF_ON_REF;
         e->why = forced_ref(c) ? "the tier setting asks for the reference executor" : "the host executor does not cover this operator";
         return CLF_OK;
     }
-    e->executor = CLF_ON_TILE;
-    return clf_run_tile(c, &x->plan->step[s], &e->tile, err);
+    e->executor = tile ? CLF_ON_TILE : CLF_ON_ROWS;
+    return clf_run_tile(c, t, tile, &e->tile, err);
+}
+
+/* Steps that always run on the host, by kind. */
+static uint8_t host_executor(uint8_t kind) {
+    return kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : kind == CLF_STEP_CONVERT ? CLF_ON_CONVERT : CLF_ON_CALLOUT;
 }
 
 /* Kernels get only their mark here: clf_exe_kernels writes and builds them together. */
@@ -109,7 +136,7 @@ static clf_status place_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_e
     clf_exe_step *e = &x->step[s];
     e->why = "";
     if (t->kind != CLF_STEP_FUSED) {
-        e->executor = t->kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : CLF_ON_CALLOUT;
+        e->executor = host_executor(t->kind);
         return CLF_OK;
     }
     CLF_TRY(sizes(x, s, err));
@@ -122,11 +149,21 @@ static clf_status place_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_e
     return CLF_OK;
 }
 
+/* Of CSR operands that are looked up at another's entries: a kernel's facts know no number of theirs. */
+static double located_bytes(const clf_plan *plan, const clf_step *t) {
+    double bytes = 0;
+    for (int a = 0; a < t->c.naccess; a++) {
+        int in = t->c.access[a].input;
+        if (t->c.access[a].protocol == CLF_LOCATE && t->c.in[in].format == CLF_CSR) bytes += (double)plan->value[t->in[in]].bytes;
+    }
+    return bytes;
+}
+
 static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
     const clf_step *t = &x->plan->step[s];
     clf_exe_step *e = &x->step[s];
     bool kernel = e->executor == CLF_ON_KERNEL;
-    e->read_bytes = kernel ? e->facts.read_bytes : t->read_bytes;
+    e->read_bytes = kernel ? e->facts.read_bytes + located_bytes(x->plan, t) : t->read_bytes;
     e->write_bytes = kernel ? e->facts.write_bytes : t->write_bytes;
     e->predicted_ns = clf_step_cost_ns(x->plan, t, kernel ? clf_run_device_profile(c) : clf_run_host_profile(c));
     x->predicted_ns += e->predicted_ns;
@@ -154,22 +191,23 @@ static clf_status make_room(clf_ctx *c, clf_exe *x, clf_err *err) {
     if (!kernels) return CLF_OK;
     x->counter_bytes = 64;
     x->scratch = clf_mem_new(&c->mem, 1, x->counter_bytes + x->scratch_bytes);
+    if (x->scratch) x->scratch_held = x->scratch_bytes;
     return x->scratch ? CLF_OK : no_memory(err);
 }
 
-static void dump_stages(clf_ctx *c, const clf_exe *x) {
+static void dump_stages(clf_ctx *c, const clf_plan *p) {
     if (!c->knobs.dump[0]) return;
     clf_str t;
     clf_str_init(&t, &c->mem);
-    clf_graph_print(&x->plan->g, &t);
+    clf_graph_print(&p->g, &t);
     clf_run_dump(c, "graph", "txt", clf_str_c(&t), t.len);
     clf_str_release(&t);
-    clf_plan_print(x->plan, &t);
+    clf_plan_print(p, &t);
     clf_run_dump(c, "plan", "txt", clf_str_c(&t), t.len);
-    for (int32_t s = 0; s < x->plan->nstep; s++) {
-        if (x->plan->step[s].kind != CLF_STEP_FUSED) continue;
+    for (int32_t s = 0; s < p->nstep; s++) {
+        if (p->step[s].kind != CLF_STEP_FUSED) continue;
         clf_str_release(&t);
-        clf_cplan_print(&x->plan->step[s].c, &t);
+        clf_cplan_print(&p->step[s].c, &t);
         clf_run_dump(c, "cplan", "txt", clf_str_c(&t), t.len);
     }
     clf_str_release(&t);
@@ -185,7 +223,6 @@ static void trace_plan(const clf_ctx *c, const clf_plan *p, const clf_selector *
 }
 
 static void trace_step(const clf_ctx *c, const clf_exe *x, int32_t s) {
-    static const char *const executor[] = {"tile", "ref", "kernel", "product", "callout"};
     const clf_trace *t = &c->trace;
     const clf_step *step = &x->plan->step[s];
     const clf_exe_step *e = &x->step[s];
@@ -193,14 +230,10 @@ static void trace_step(const clf_ctx *c, const clf_exe *x, int32_t s) {
               step->flops, e->predicted_ns);
     if (step->kind == CLF_STEP_FUSED)
         CLF_TRACE(t, cplan, "step %d: %d values, %d accesses, %d sinks, on %s", s, step->c.nvalue, step->c.naccess, step->c.nsink,
-                  executor[e->executor]);
+                  clf_executor_name((clf_executor)e->executor));
 }
 
-static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const clf_selector *sel, clf_err *err) {
-    clf_limits lim = {(int)c->knobs.kernel_ops, 48};
-    CLF_TRY(clf_plan_new(&x->plan, g, sel, &lim, &c->mem, err));
-    dump_stages(c, x);
-    trace_plan(c, x->plan, sel);
+static clf_status place(clf_ctx *c, clf_exe *x, clf_err *err) {
     CLF_TRY(choose_device(c, x, err));
     x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
     uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
@@ -215,13 +248,17 @@ static clf_status prepare(clf_ctx *c, clf_exe *x, const clf_graph *g, const clf_
     return make_room(c, x, err);
 }
 
-clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err) {
+clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_ways *ways, clf_err *err) {
     clf_exe *x = clf_mem_new(&c->mem, 1, sizeof *x);
-    if (!x) return no_memory(err);
+    if (!x) {
+        clf_plan_free(p);
+        return no_memory(err);
+    }
     clf_arena_init(&x->arena, &c->mem);
+    x->plan = p;
     x->device = -1;
     if (ways) x->ways = *ways;
-    clf_status st = prepare(c, x, g, sel, err);
+    clf_status st = place(c, x, err);
     if (st == CLF_OK)
         *out = x;
     else
@@ -229,10 +266,19 @@ clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_
     return st;
 }
 
+clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err) {
+    clf_limits lim = {.kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48, .own_products = c->knobs.check};
+    clf_plan *p;
+    CLF_TRY(clf_plan_new(&p, g, sel, &lim, &c->mem, err));
+    dump_stages(c, p);
+    trace_plan(c, p, sel);
+    return clf_exe_of_plan(out, c, p, ways, err);
+}
+
 static void free_now(clf_ctx *c, clf_exe *x) {
     clf_plan_free(x->plan);
     clf_arena_release(&x->arena);
-    clf_mem_free(&c->mem, x->scratch, 1, x->counter_bytes + x->scratch_bytes);
+    clf_mem_free(&c->mem, x->scratch, 1, x->counter_bytes + x->scratch_held);
     clf_mem_free(&c->mem, x->key, x->key_len, 1);
     clf_mem_free(&c->mem, x, 1, sizeof *x);
 }

@@ -3,7 +3,9 @@
  *
  * Running walks the steps in order. Steps on an OpenCL device are enqueued; a step on the host first waits for the device when
  * something is in flight; the last wait ends the evaluation. What a value's memory is, is decided here: slots are the caller's,
- * results are pooled buffers, intermediates go back to the pool after their last reader. */
+ * results are pooled buffers, intermediates go back to the pool after their last reader. The memory of a sparse value is a clf_csr; one
+ * made by a fused step is entries in a pooled block and the pattern of another value, whose memory it keeps alive. How many entries a
+ * sparse value has is known when it is there: extents over entries are bound then, whatever the plan took them for. */
 #ifndef CLF_RUN_EXE_H
 #define CLF_RUN_EXE_H
 #include "device/device.h"
@@ -15,61 +17,80 @@
 typedef struct clf_slot {
     clf_scalar num;
     const void *ptr;
-    clf_buf *buf;     /* what keeps ptr alive; NULL for numbers */
+    clf_buf *buf; /* what keeps ptr alive; NULL for numbers */
     uint64_t store;
 } clf_slot;
 
-typedef enum clf_executor { CLF_ON_TILE, CLF_ON_REF, CLF_ON_KERNEL, CLF_ON_PRODUCT, CLF_ON_CALLOUT } clf_executor;
+/* CLF_EXECUTOR(ID, name in explain and in the log). */
+#define CLF_EXECUTORS(E) \
+    E(TILE, "tile") \
+    E(REF, "ref") \
+    E(KERNEL, "kernel") \
+    E(PRODUCT, "gemm") \
+    E(CALLOUT, "callout") \
+    E(ROWS, "rows") \
+    E(CONVERT, "convert")
+typedef enum clf_executor {
+#define E(id, name) CLF_ON_##id,
+    CLF_EXECUTORS(E)
+#undef E
+        CLF_NEXECUTORS
+} clf_executor;
+const char *clf_executor_name(clf_executor e);
 
-/** In a grid, does a part see only its share of v (rows or, when flat, cells)? Else every part sees v whole. */
+/** In a grid, does a part see only its share of v (rows or, when flat, cells)? Else every part sees v whole, as it does sparse ones. */
 static inline bool clf_sched_spans(const clf_sched *p, const clf_plan_value *v) {
+    if (v->format != CLF_DENSE) return false;
     return p->flat ? v->rows * v->cols == p->extent : v->rows == p->extent && p->extent > 1;
 }
 
 typedef struct clf_exe_step {
     uint8_t executor;
-    struct clf_tile_entry *tile;   /* TILE: shared through the context's table */
-    clf_program *program;          /* KERNEL: owned by the device layer's cache */
+    struct clf_tile_entry *tile; /* TILE, ROWS: shared through the context's table */
+    clf_program *program;        /* KERNEL: owned by the device layer's cache */
     clf_sched sched;
-    clf_sched *part;               /* KERNEL: parts in TIME when operands exceed the device's largest allocation; else NULL */
+    clf_sched *part; /* KERNEL: parts in TIME when operands exceed the device's largest allocation; else NULL */
     int nparts;
-    clf_arg_desc *args;            /* KERNEL: as emitted */
+    clf_arg_desc *args; /* KERNEL: as emitted */
     int nargs;
-    clf_facts facts;               /* KERNEL */
+    clf_facts facts; /* KERNEL */
     int64_t *axis_n, *in_dim, *out_dim;
+    clf_axis *axis; /* KERNEL over stored entries: the axes as they were scheduled last; else NULL */
+    bool sparse;    /* an operand is sparse */
     double predicted_ns, measured_ns;
     double read_bytes, write_bytes;
-    const char *why;               /* why this executor, when it is not the first choice; "" */
+    const char *why; /* why this executor, when it is not the first choice; "" */
 } clf_exe_step;
 
 struct clf_exe;
 /* What a plan may use, below what the settings allow. Zeroed: everything. */
 typedef struct clf_exe_ways {
     const struct clf_exe *like; /* the device of that plan, whatever it costs; only while preparing */
-    bool host;           /* no OpenCL device */
-    size_t alloc_bytes;  /* operands in buffers in parts of at most this; 0: what the device takes */
-    const char *why;     /* for explain; NULL: nothing to say */
+    bool host;                  /* no OpenCL device */
+    size_t alloc_bytes;         /* operands in buffers in parts of at most this; 0: what the device takes */
+    const char *why;            /* for explain; NULL: nothing to say */
 } clf_exe_ways;
 
 typedef struct clf_exe {
     clf_plan *plan;
-    clf_arena arena;               /* arrays of the steps */
+    clf_arena arena; /* arrays of the steps */
     clf_exe_step *step;
-    int device;                    /* OpenCL device of KERNEL steps (index of clf_devs), -1: none */
-    void **value;                  /* per plan value: address during a run */
-    clf_buf **made;                /* per plan value: buffer made in this run */
-    clf_scalar *param;             /* scratch: most parameters of any step */
-    void **in, **out;              /* scratch: most operands */
+    int device;        /* OpenCL device of KERNEL steps (index of clf_devs), -1: none */
+    void **value;      /* per plan value: address during a run */
+    clf_buf **made;    /* per plan value: buffer made in this run */
+    clf_scalar *param; /* scratch: most parameters of any step */
+    void **in, **out;  /* scratch: most operands */
     clf_arg *arg;
-    void *scratch;                 /* kernels' scratch and counter, from the pool */
-    size_t scratch_bytes, counter_bytes;
+    void *scratch;                       /* kernels' scratch and counter, from the pool */
+    size_t scratch_bytes, counter_bytes; /* scratch_bytes: the most any kernel asks for */
+    size_t scratch_held;                 /* what there is; less only until the next step */
     double predicted_ns;
     uint64_t runs;
     clf_exe_ways ways;
-    bool busy;                     /* its last run failed and a device may still be writing: it does not run again, and nothing of
+    bool busy;               /* its last run failed and a device may still be writing: it does not run again, and nothing of
                                       it is freed before the end */
-    struct clf_exe *instead;       /* what runs in its place since it failed (failure.c); owned */
-    char *key;                     /* plan cache: whole key, compared whole */
+    struct clf_exe *instead; /* what runs in its place since it failed (failure.c); owned */
+    char *key;               /* plan cache: whole key, compared whole */
     size_t key_len;
     struct clf_exe *next;
 } clf_exe;
@@ -77,6 +98,8 @@ typedef struct clf_exe {
 /** Prepare graph g for running: plan, place, build. ways: NULL for everything the settings allow.
  *  errors: what planning and building give. */
 clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err);
+/** Prepare a plan made before, which it takes over, whatever happens. errors: what building gives. */
+clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_ways *ways, clf_err *err);
 /** A busy plan is put aside instead. */
 void clf_exe_free(clf_ctx *c, clf_exe *x);
 /** At the end, when no device runs any more. */

@@ -46,14 +46,23 @@ static const clf_skel *pick_skeleton(clf_ctx *c, const clf_cplan *cplan, const c
 
 /* ---- grids in TIME: an operand larger than the device's largest allocation is visited in runs of whole chunks ---- */
 
-/* Operands of a step that go through buffers: the largest that a part sees a part of, and the largest that every part sees whole. */
+/* The largest buffer of a value: a sparse one is three. */
+static double largest_buffer(const clf_plan_value *v) {
+    if (v->format == CLF_DENSE) return (double)v->bytes;
+    size_t each = clf_dtype_bytes((clf_dtype)v->dtype) > sizeof(int32_t) ? clf_dtype_bytes((clf_dtype)v->dtype) : sizeof(int32_t);
+    double entries = (double)v->nnz * (double)each, offsets = 8 * ((double)v->rows + 1);
+    return entries > offsets ? entries : offsets;
+}
+
+/* Operands of a step that go through buffers: the largest that a part sees a part of, and the largest that every part sees whole. A loop
+ * over stored entries is never cut: its rows are not parts of equal work, and of the operand every part would hold all. */
 static void largest_operands(const clf_exe *x, const clf_step *t, const clf_exe_step *e, double *cut, double *whole) {
     *cut = 0;
     *whole = (double)e->sched.scratch_bytes;
     for (int i = 0; i < t->nin + t->nout; i++) {
         const clf_plan_value *v = &x->plan->value[i < t->nin ? t->in[i] : t->out[i - t->nin]];
-        double *most = clf_sched_spans(&e->sched, v) ? cut : whole;
-        if ((double)v->bytes > *most) *most = (double)v->bytes;
+        double *most = !e->sparse && clf_sched_spans(&e->sched, v) ? cut : whole, bytes = largest_buffer(v);
+        if (bytes > *most) *most = bytes;
     }
 }
 
@@ -101,11 +110,11 @@ static clf_status write_kernel(window *w, draft *d, clf_err *err) {
 }
 
 /* What cannot have its kernel runs on the host, whatever went wrong short of running out of memory. */
-static clf_status give_up(window *w, int32_t s, const clf_err *failed, clf_err *err) {
-    CLF_TRACE(&w->c->trace, build, "step %d falls back to the host executor: %s", s, failed->text);
+static clf_status give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *failed, clf_err *err) {
+    CLF_TRACE(&c->trace, build, "step %d falls back to the host executor: %s", s, failed->text);
     if (failed->code == CLF_E_NOMEM) return clf_fail(err, CLF_E_NOMEM, "%s", failed->text);
-    CLF_TRY(clf_exe_on_host(w->c, w->x, s, err));
-    w->x->step[s].why = "its kernel did not build, or does not fit the device";
+    CLF_TRY(clf_exe_on_host(c, x, s, err));
+    x->step[s].why = "its kernel did not build, or does not fit the device";
     return CLF_OK;
 }
 
@@ -118,7 +127,7 @@ static clf_status add_draft(window *w, int32_t s, clf_err *err) {
         w->x->step[s].why = "no skeleton covers this operator";
         return CLF_OK;
     }
-    if (write_kernel(w, d, &failed) != CLF_OK) return give_up(w, s, &failed, err);
+    if (write_kernel(w, d, &failed) != CLF_OK) return give_up(w->c, w->x, s, &failed, err);
     w->n++;
     w->text_bytes += d->src.text_len;
     return CLF_OK;
@@ -150,6 +159,19 @@ static void build_new(window *w) {
     build_joined(w);
 }
 
+/* What a loop over stored entries was scheduled for. */
+static clf_status keep_axes(window *w, int32_t s, clf_err *err) {
+    const clf_cplan *cp = &w->x->plan->step[s].c;
+    bool entries = false;
+    for (int a = 0; a < cp->naxes; a++) entries = entries || cp->axis[a].kind == CLF_AXIS_ENTRY;
+    if (!entries) return CLF_OK;
+    clf_axis *axis = clf_arena_new(&w->x->arena, (size_t)cp->naxes, sizeof *axis);
+    if (!axis) return no_memory(err);
+    memcpy(axis, cp->axis, (size_t)cp->naxes * sizeof *axis);
+    w->x->step[s].axis = axis;
+    return CLF_OK;
+}
+
 static clf_status keep_kernel(window *w, const draft *d, clf_err *err) {
     clf_exe_step *e = &w->x->step[d->step];
     bool compiled = false;
@@ -163,14 +185,14 @@ static clf_status keep_kernel(window *w, const draft *d, clf_err *err) {
     e->args = clf_arena_new(&w->x->arena, (size_t)d->src.nargs, sizeof *e->args);
     if (!e->args) return no_memory(err);
     memcpy(e->args, d->src.args, (size_t)d->src.nargs * sizeof *e->args);
-    return CLF_OK;
+    return keep_axes(w, d->step, err);
 }
 
 static clf_status build_window(window *w, clf_err *err) {
     if (w->n > 1) build_new(w);
     for (int i = 0; i < w->n; i++) {
         clf_err failed = {CLF_OK, ""};
-        if (keep_kernel(w, &w->d[i], &failed) != CLF_OK) CLF_TRY(give_up(w, w->d[i].step, &failed, err));
+        if (keep_kernel(w, &w->d[i], &failed) != CLF_OK) CLF_TRY(give_up(w->c, w->x, w->d[i].step, &failed, err));
     }
     return CLF_OK;
 }
@@ -199,4 +221,57 @@ clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err) {
     for (int32_t s = 0; st == CLF_OK && s < x->plan->nstep;) st = one_window(w, &s, err);
     clf_mem_free(&c->mem, w, 1, sizeof *w);
     return st;
+}
+
+/* ---- other numbers of stored entries ------------------------------------------------------------------------------------------- */
+
+/* Take over the numbers that are bound now; false if they were the same. */
+static bool take_entries(const clf_cplan *cp, clf_exe_step *e) {
+    bool changed = false;
+    for (int a = 0; a < cp->naxes; a++) {
+        if (cp->axis[a].kind != CLF_AXIS_ENTRY || e->axis[a].n.n == e->axis_n[a]) continue;
+        e->axis[a].n.n = e->axis_n[a];
+        changed = true;
+    }
+    return changed;
+}
+
+/* Everything of a schedule that may stand in the text. */
+static bool same_text(const clf_sched *a, const clf_sched *b) {
+    return a->variant == b->variant && a->width == b->width && a->index_bits == b->index_bits && a->nontemporal == b->nontemporal &&
+           a->flat == b->flat && a->local == b->local && a->narg == b->narg;
+}
+
+static clf_status other_text(clf_ctx *c, clf_exe *x, const clf_cplan *cp, clf_exe_step *e, clf_err *err) {
+    clf_arena arena;
+    clf_source src;
+    bool compiled = false;
+    clf_arena_init(&arena, &c->mem);
+    clf_status st = e->sched.skel->emit(cp, &e->sched, c->knobs.kernel_dir, &arena, &src, err);
+    if (st == CLF_OK && src.nargs != e->nargs) st = clf_fail(err, CLF_E_INTERNAL, "a kernel scheduled anew has other arguments");
+    if (st == CLF_OK) st = clf_program_get(c->run->devs, x->device, &src, &e->program, &compiled, err);
+    if (st == CLF_OK && e->nargs) memcpy(e->args, src.args, (size_t)e->nargs * sizeof *e->args);
+    c->stats.kernels_built += compiled;
+    clf_arena_release(&arena);
+    return st;
+}
+
+static clf_status schedule_anew(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
+    clf_exe_step *e = &x->step[s];
+    const clf_profile *dev = clf_run_device_profile(c);
+    clf_cplan cp = x->plan->step[s].c;
+    cp.axis = e->axis;
+    clf_sched was = e->sched;
+    CLF_TRY(was.skel->sched(&cp, dev, (clf_grid){0, INT64_MAX}, &e->sched, err));
+    was.skel->facts(&cp, dev, &e->sched, &e->facts);
+    if (!same_text(&was, &e->sched)) CLF_TRY(other_text(c, x, &cp, e, err));
+    if (e->sched.scratch_bytes > x->scratch_bytes) x->scratch_bytes = e->sched.scratch_bytes;
+    return CLF_OK;
+}
+
+clf_status clf_exe_reschedule(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
+    clf_err failed = {CLF_OK, ""};
+    if (!take_entries(&x->plan->step[s].c, &x->step[s])) return CLF_OK;
+    if (schedule_anew(c, x, s, &failed) == CLF_OK) return CLF_OK;
+    return give_up(c, x, s, &failed, err);
 }

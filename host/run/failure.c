@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What happens when an evaluation fails on its device. The table below says, for each kind of failure, what is tried next; whatever it
  * is, the evaluation runs again as a whole from its leaves, which nobody writes to and which all have a copy on the host. Only fused
- * steps run on devices; a failure of any other step is the host's own and comes out as it is.
+ * steps run on devices; a failure of any other step is the host's own and comes out as it is: a conversion between formats that finds no
+ * memory has already tried again with what the pool held. What a leaf's buffer got from a failed run (its twin) is whole and stays.
+ * SMALLER cuts dense operands only: a step over stored entries that does not fit goes to the host when it is planned again.
  *
  * What worked takes the failing plan's place (clf_exe.instead), so that a kernel its device cannot run fails once and not in every
  * evaluation. Two promotions: a device that may still be writing after a failed wait is lost, and so is one that fails again after a

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tile loops, compiled once per instruction set. Include this file and add ${CLF_TILE_OBJECTS} to the library's sources.
-set(CLF_TILE_LOOPS ${CMAKE_CURRENT_LIST_DIR}/tile_loops.c ${CMAKE_CURRENT_LIST_DIR}/tile_folds.c)
+set(CLF_TILE_LOOPS ${CMAKE_CURRENT_LIST_DIR}/tile_loops.c ${CMAKE_CURRENT_LIST_DIR}/tile_folds.c
+                   ${CMAKE_CURRENT_LIST_DIR}/rows_loops.c)
 set(CLF_TILE_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv)
 set(CLF_TILE_FLAGS_baseline "")
 # Folds: lanes must stay small inner loops until they are vectors; at -O3 gcc 12 unrolls them first and then vectorises the loop

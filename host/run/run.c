@@ -28,6 +28,7 @@ clf_run *clf_run_new(clf_ctx *c, clf_err *err) {
 
 static void free_tile(clf_ctx *c, clf_tile_entry *t) {
     clf_tile_free(t->tile);
+    clf_rows_free(t->rows);
     clf_mem_free(&c->mem, t->key, t->key_len, 1);
     clf_mem_free(&c->mem, t, 1, sizeof *t);
 }
@@ -208,19 +209,22 @@ static clf_isa isa_of(const clf_ctx *c) {
     return clf_isa_pick(table[i].isa);
 }
 
-clf_status clf_run_tile(clf_ctx *c, const clf_step *s, clf_tile_entry **out, clf_err *err) {
+static clf_status new_program(clf_ctx *c, const clf_step *s, bool tile, clf_tile_entry *t, clf_err *err) {
+    return tile ? clf_tile_new(&t->tile, &s->c, isa_of(c), &c->mem, err) : clf_rows_new(&t->rows, &s->c, isa_of(c), &c->mem, err);
+}
+
+clf_status clf_run_tile(clf_ctx *c, const clf_step *s, bool tile, clf_tile_entry **out, clf_err *err) {
     clf_run *r = c->run;
     uint64_t h = clf_hash64(s->key, s->key_len, 1);
     clf_tile_entry **bucket = &r->tiles[h % CLF_TILE_BUCKETS];
     for (clf_tile_entry *t = *bucket; t; t = t->next)
-        if (t->hash == h && t->key_len == s->key_len && !memcmp(t->key, s->key, s->key_len)) {
+        if (t->hash == h && !!t->tile == tile && t->key_len == s->key_len && !memcmp(t->key, s->key, s->key_len)) {
             *out = t;
             return CLF_OK;
         }
     clf_tile_entry *t = clf_mem_new(&c->mem, 1, sizeof *t);
     char *key = clf_mem_new(&c->mem, s->key_len, 1);
-    clf_status st =
-        t && key ? clf_tile_new(&t->tile, &s->c, isa_of(c), &c->mem, err) : clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory");
+    clf_status st = t && key ? new_program(c, s, tile, t, err) : clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory");
     if (st != CLF_OK) {
         clf_mem_free(&c->mem, key, s->key_len, 1);
         clf_mem_free(&c->mem, t, 1, sizeof *t);

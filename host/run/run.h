@@ -4,14 +4,16 @@
 #define CLF_RUN_RUN_H
 #include "core/blocks.h"
 #include "host/run/exe.h"
+#include "host/run/rows.h"
 
-/* Tile programs are shared by all plans of a context, and forgotten with them; keyed by the step's canonical bytes. */
+/* Programs of the host executor are shared by all plans of a context, and forgotten with them; keyed by the step's canonical bytes. */
 typedef struct clf_tile_entry {
     struct clf_tile_entry *next;
     uint64_t hash;
     uint32_t key_len;
     char *key;
     clf_tile *tile;
+    struct clf_rows *rows; /* one of the two */
 } clf_tile_entry;
 
 enum { CLF_PLAN_BUCKETS = 256, CLF_TILE_BUCKETS = 256, CLF_PLANS_KEPT = 512, CLF_PLAN_KEYS_BYTES = 1 << 24 };
@@ -22,17 +24,17 @@ typedef struct clf_run {
     clf_blas *blas;
     clf_devs *devs;
     bool devs_tried, host_profiled;
-    clf_status devs_status;     /* of the last open */
+    clf_status devs_status; /* of the last open */
     char devs_why[CLF_ERR_TEXT];
-    clf_profile host, device;   /* device: of the chosen OpenCL device */
-    int chosen;                 /* index of clf_devs; -1 none */
+    clf_profile host, device; /* device: of the chosen OpenCL device */
+    int chosen;               /* index of clf_devs; -1 none */
     clf_exe *plans[CLF_PLAN_BUCKETS];
-    size_t nplans, key_bytes;   /* key_bytes: of all plans, as a measure of their memory */
-    uint64_t epoch;             /* grows whenever plans are forgotten: remembered clf_exe pointers are stale then */
+    size_t nplans, key_bytes; /* key_bytes: of all plans, as a measure of their memory */
+    uint64_t epoch;           /* grows whenever plans are forgotten: remembered clf_exe pointers are stale then */
     clf_tile_entry *tiles[CLF_TILE_BUCKETS];
     uint64_t dump_serial;
-    int lost;                   /* devices lost since a setting chose them */
-    clf_exe *quarantine;        /* plans a lost device may still be writing for; freed at the end */
+    int lost;                     /* devices lost since a setting chose them */
+    clf_exe *quarantine;          /* plans a lost device may still be writing for; freed at the end */
     const clf_selector *selector; /* instead of the one the setting names, if not NULL; clf_run_forget after a change */
 } clf_run;
 
@@ -61,7 +63,8 @@ clf_status clf_run_exe(clf_ctx *c, const clf_graph *g, clf_exe *x, clf_slot *slo
 clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err);
 /** Forget all plans and tile programs. */
 void clf_run_forget(clf_ctx *c);
-clf_status clf_run_tile(clf_ctx *c, const clf_step *s, clf_tile_entry **out, clf_err *err);
+/** The host executor's program for a step: in tiles, or in row form. */
+clf_status clf_run_tile(clf_ctx *c, const clf_step *s, bool tile, clf_tile_entry **out, clf_err *err);
 /** The dump folder's next file, or nothing when CLF_DUMP is not set. Never fails the evaluation. */
 void clf_run_dump(clf_ctx *c, const char *what, const char *ext, const char *text, size_t n);
 
@@ -80,19 +83,22 @@ typedef struct clf_host_call {
     void *out;
 } clf_host_call;
 clf_status clf_callout_run(const clf_host_call *call, clf_err *err);
+/** count numbers of the RAND node g, from row-major position `first` on. */
+void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, void *out);
 clf_status clf_product_run(const clf_host_call *call, clf_err *err);
 
 /* From recorded nodes to a planning graph (freeze.c). */
 typedef struct clf_frozen {
     clf_ctx *c;
     clf_graph g;
-    clf_node **node;       /* graph node -> recorded node */
-    clf_slot *slot;        /* room for every slot's content */
+    clf_node **node; /* graph node -> recorded node */
+    clf_slot *slot;  /* room for every slot's content */
     clf_node **slot_node;
     size_t cap_node, cap_gnode, cap_slot, nslot, nroot;
 } clf_frozen;
 /** Copy what is reachable from roots; evaluated nodes are leaves. params: nodes that become slots 0.. in this order (functions). */
-clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out, clf_err *err);
+clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out,
+                      clf_err *err);
 void clf_frozen_release(clf_frozen *f);
 /** Fill a slot from a computed node (LEAF or CONST). */
 void clf_slot_fill(clf_slot *s, const clf_node *n);

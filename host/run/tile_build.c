@@ -50,7 +50,7 @@ static bool sink_fits(const clf_cplan *c, const clf_sink *s) {
     uint32_t all = c->naxes == 0 ? 0 : c->naxes == 1 ? 1 : 3;
     if (s->guard >= 0) return false;
     if (s->kind == CLF_SINK_STORE) return c->out[s->out[0]].dtype == v->dtype && (v->axes & ~s->keep) == 0;
-    if (s->kind != CLF_SINK_FOLD || (all != 0 && s->keep == all)) return false;
+    if (s->kind != CLF_SINK_FOLD || (all != 0 && s->keep == all) || clf_sink_loop(c, s) != all) return false;
     return clf_isa_loops(CLF_ISA_BASELINE).fold->fold[s->fold][v->dtype] != NULL;
 }
 

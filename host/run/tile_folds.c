@@ -80,7 +80,7 @@ enum {
 #define NAME(what, F) ELEM_PASTE4(what, F, _, ELEM_T)
 
 /* The texts as functions on one lane or one wide state. */
-#define FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH) \
+#define FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH, REPEAT) \
     typedef TYPE_L(F, 0) NAME(L0_, F); \
     typedef TYPE_L(F, 1) NAME(L1_, F); \
     typedef TYPE_L(F, 2) NAME(L2_, F); \
@@ -128,6 +128,15 @@ enum {
         *p0 = s0; \
         *p1 = s1; \
         *p2 = s2; \
+    } \
+    static void NAME(repeat_, F)(const void *px, int64_t n, int64_t k, clf_fold_state *out) { \
+        W_T v = *(const E_T *)px; \
+        NAME(S0_, F) t0; \
+        NAME(S1_, F) t1 = 0; \
+        NAME(S2_, F) t2 = 0; \
+        (void)k; \
+        REPEAT; \
+        memcpy(&out->s[0], &t0, 8), memcpy(&out->s[1], &t1, 8), memcpy(&out->s[2], &t2, 8); \
     } \
     ELEM_FN NAME(R_, F) NAME(finish1_, F)(NAME(S0_, F) s0, NAME(S1_, F) s1, NAME(S2_, F) s2) { \
         NAME(R_, F) r; \
@@ -334,6 +343,7 @@ enum {
         .end = NAME(end_, F), \
         .merge = NAME(merge_, F), \
         .finish = NAME(finish_, F), \
+        .repeat = NAME(repeat_, F), \
         .col_begin = NAME(col_begin_, F), \
         .col_step = NAME(col_step_, F), \
         .col_end = NAME(col_end_, F), \
@@ -343,8 +353,8 @@ enum {
         .uses_k = USES_K_##F, \
     };
 
-#define FOLD_ALL(F, INIT, STEP, MERGE, FINISH) \
-    FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH) \
+#define FOLD_ALL(F, INIT, STEP, MERGE, FINISH, REPEAT) \
+    FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH, REPEAT) \
     FOLD_LEAF(F, leaf_, VALUE_PLAIN) \
     FOLD_ROWS(F) \
     FOLD_PIECES(F) \
@@ -383,10 +393,10 @@ enum {
 #define WHEN_ANY_u8(...) __VA_ARGS__
 #define WHEN(ID) ELEM_PASTE4(WHEN_, JOIN(TYPES_, ID), _, ELEM_T)
 
-#define FOLD_FOR_TYPE(ID, INIT, STEP, MERGE, FINISH) WHEN(ID)(FOLD_ALL(ID, INIT, STEP, MERGE, FINISH))
+#define FOLD_FOR_TYPE(ID, INIT, STEP, MERGE, FINISH, REPEAT) WHEN(ID)(FOLD_ALL(ID, INIT, STEP, MERGE, FINISH, REPEAT))
 
 #define ELEM_T f32
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish)
+#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
 FOLD_LEAF(SUM, mul_, VALUE_MUL)
 FOLD_LEAF(SUM, mul3_, VALUE_MUL3)
@@ -395,7 +405,7 @@ FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
 #undef ELEM_T
 
 #define ELEM_T f64
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish)
+#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
 FOLD_LEAF(SUM, mul_, VALUE_MUL)
 FOLD_LEAF(SUM, mul3_, VALUE_MUL3)
@@ -404,17 +414,17 @@ FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
 #undef ELEM_T
 
 #define ELEM_T i32
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish)
+#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
 #undef ELEM_T
 
 #define ELEM_T i64
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish)
+#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
 #undef ELEM_T
 
 #define ELEM_T u8
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish)
+#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
 #undef ELEM_T
 

@@ -35,6 +35,8 @@ typedef struct clf_fold_fns {
     void (*step)(clf_lane_state *s, int64_t n, int64_t lane, int64_t k, const void *x);
     void (*end)(const clf_lane_state *s, clf_fold_state *out);
     void (*merge)(clf_fold_state *s, const clf_fold_state *t);
+    /* n cells that are *x, the first at position k. */
+    void (*repeat)(const void *x, int64_t n, int64_t k, clf_fold_state *out);
     /* n states as arrays, finished in place: r[i] from (s[0][i], s[1][i], s[2][i]). */
     void (*finish)(int64_t n, clf_word *r, clf_word *const s[3]);
     /* Column folds: lane states are arrays of lanes * cols, lane-major. */
@@ -70,9 +72,64 @@ typedef struct clf_fold_table {
     clf_leaf_fn fused[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* NULL: not fused */
     clf_col_fn fused_col[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* for the same */
 } clf_fold_table;
+
+/* rows x cols inner products of n terms each. Row r of the left side is x + r * ldx; where off is given, terms of row r are stored
+ * entries: x[off[r]] .. x[off[r + 1] - 1], with columns idx. What y is depends on the loop. Strides count elements. */
+typedef struct clf_dots {
+    int64_t rows, cols, n;
+    const void *x, *y;
+    int64_t ldx, ldy, sy;
+    const int64_t *off;
+    const int32_t *idx;
+    void *out; /* row r at out + r * ldo */
+    int64_t ldo;
+    int skip;  /* zeros that annihilate: 1 those of x, 2 those of y */
+} clf_dots;
+typedef void (*clf_dots_fn)(const clf_dots *d);
+
+/* Sums over rows in order, one lane: q[j][k] = fma(x[r][j], h[r][k], q[j][k]) for r ascending. off, idx as above: j is a column. */
+typedef struct clf_outer_dot {
+    int64_t rows, nj, nk;
+    const void *x, *h;
+    int64_t ldx, ldh;
+    const int64_t *off;
+    const int32_t *idx;
+    void *q;
+    int64_t ldq;
+    int skip;
+} clf_outer_dot;
+typedef void (*clf_outer_dot_fn)(const clf_outer_dot *u);
+
+/* Inner products and sums of products of one element type. */
+typedef struct clf_row_fns {
+    clf_dots_fn along;     /* column k: y + r * sy + k * ldy, contiguous */
+    clf_dots_fn packed;    /* entries: y[e]; one column */
+    clf_dots_fn gathered;  /* entries: y[idx[e] * ldy + k * sy] */
+    clf_dots_fn picked;    /* one result per entry e, of x's row and y + idx[e] * ldy, steps sy; out[e] */
+    clf_dots_fn whole;     /* one lane: y[l * ldy + k]; readable up to whole vectors of k */
+    clf_dots_fn picked_whole; /* entries, one lane: y[idx[e] * ldy + k] */
+    clf_outer_dot_fn columns;  /* nk vectors q + k * ldq of nj cells: small nk */
+    clf_outer_dot_fn cells;    /* q + j * ldq, whole vectors of k; h readable as far */
+    clf_outer_dot_fn each;     /* one axis on both sides: q[j] and h[r * ldh + j] */
+    clf_outer_dot_fn scatter;  /* entries: q[idx[e] * ldq + k], h[r][k] */
+    clf_outer_dot_fn scatter_each; /* entries: q[idx[e]], h[e]: both sides by entry */
+    void (*scatter_sum)(int64_t n, const int32_t *idx, const void *x, void *q);
+    /* Each of `rows` rows of n cells cumulated; NULL: no loop. */
+    void (*scan[CLF_NFOLDS])(int64_t rows, int64_t n, const void *x, void *o);
+    /* o[e] = a[idx[e] * stride]; a[r] for each entry of row r. */
+    void (*gather)(int64_t n, void *o, const void *a, const int32_t *idx, int64_t stride);
+    void (*expand)(int64_t rows, const int64_t *off, void *o, const void *a);
+    int lanes;
+} clf_row_fns;
+/* ... and of rows_loops.c. */
+typedef struct clf_row_table {
+    const clf_row_fns *type[CLF_NDTYPES];
+} clf_row_table;
+
 typedef struct clf_isa_table {
     const clf_cell_table *cell;
     const clf_fold_table *fold;
+    const clf_row_table *row;
 } clf_isa_table;
 
 /** The loops for an instruction set that clf_isa_pick returned. */

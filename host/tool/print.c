@@ -26,11 +26,15 @@ typedef struct view {
     int64_t rows, cols;
     clf_dtype t;
     bool scalar;
+    const char *format;
 } view;
 
 static tool_exit look(clf_mat *x, view *v) {
     clf_status st = clf_info(x, &v->rows, &v->cols, &v->t, &v->scalar);
+    clf_storage s = {.struct_size = sizeof s};
     if (st == CLF_OK) st = clf_data(x, &v->data);
+    if (st == CLF_OK) st = clf_storage_of(x, &s);
+    v->format = s.format;
     return st == CLF_OK ? TOOL_OK : tool_fail_status(clf_ctx_of(x), st, "");
 }
 
@@ -90,8 +94,8 @@ static tool_exit json_result(FILE *f, const clf_result *r) {
         fputs("null", f);
     else
         tool_json_string(f, r->name);
-    fprintf(f, ", \"rows\": %" PRId64 ", \"cols\": %" PRId64 ", \"dtype\": \"%s\", \"format\": \"dense\", \"value\": ", v.rows, v.cols,
-            clf_dtype_name(v.t));
+    fprintf(f, ", \"rows\": %" PRId64 ", \"cols\": %" PRId64 ", \"dtype\": \"%s\", \"format\": \"%s\", \"value\": ", v.rows, v.cols,
+            clf_dtype_name(v.t), v.format);
     if (v.scalar)
         json_number(f, &v, 0);
     else

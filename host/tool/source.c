@@ -73,6 +73,22 @@ static tool_exit make_seq(clf_ctx *c, const char *text, clf_mat **out) {
     return TOOL_OK;
 }
 
+/* x as a sparse leaf, as if it came from a file: its zeros are not numbers. x is given up; a failure is in the handle. */
+static clf_mat *sparse_leaf(clf_ctx *c, clf_mat *x) {
+    static const clf_sparse_options ours = {.struct_size = sizeof ours, .trusted = true};
+    int64_t rows, cols, nnz;
+    clf_dtype t;
+    const int64_t *offsets;
+    const int32_t *indices;
+    const void *values;
+    clf_mat *s = clf_to_sparse(x);
+    clf_free(x);
+    if (clf_info(s, &rows, &cols, &t, NULL) != CLF_OK || clf_data_csr(s, &nnz, &offsets, &indices, &values) != CLF_OK) return s;
+    clf_mat *leaf = clf_sparse_csr(c, t, rows, cols, nnz, offsets, indices, values, &ours);
+    clf_free(s);
+    return leaf;
+}
+
 static tool_exit make_rand(clf_ctx *c, const tool_options *o, const tool_pair *p, size_t position, clf_mat **out) {
     int64_t rows = 0, cols = 0;
     double share = 1;
@@ -80,8 +96,8 @@ static tool_exit make_rand(clf_ctx *c, const tool_options *o, const tool_pair *p
     const char *q = p->text + strlen("rand:");
     if (!read_shape(&q, &rows, &cols) || !read_fraction(&q, &share) || !read_seed(&q, &seed) || *q)
         return tool_fail(TOOL_USAGE, "--in '%s': expected rand:ROWSxCOLS[:S[:SEED]], S from 0 to 1", p->text);
-    if (share < 1) tool_note("%s: stored dense; sparse formats are not part of this version", p->name);
     *out = clf_rand(c, float_type(o), rows, cols, 0, 1, share, seed);
+    if (share < 1) *out = sparse_leaf(c, *out);
     return TOOL_OK;
 }
 
@@ -90,20 +106,6 @@ static tool_exit make_rand(clf_ctx *c, const tool_options *o, const tool_pair *p
 static const char *ending(const tool_pair *p, const char *path) {
     const char *dot = strrchr(path, '.');
     return p->type ? p->type : dot ? dot + 1 : "";
-}
-
-/* Coordinate files become dense; say so. */
-static void note_densified(const tool_pair *p, const char *path) {
-    char head[64] = "";
-    bool svm = strcmp(ending(p, path), "svm") == 0;
-    if (strcmp(ending(p, path), "mtx") == 0) {
-        FILE *f = fopen(path, "rb");
-        if (!f) return;
-        if (!fgets(head, sizeof head, f)) head[0] = '\0';
-        fclose(f);
-    }
-    if (svm || strstr(head, " coordinate"))
-        tool_note("%s: %s holds coordinates; stored dense, sparse formats are not part of this version", p->name, path);
 }
 
 /* FILE or FILE:label=COLUMN. owns: caller, *path. */
@@ -128,7 +130,6 @@ static tool_exit load(clf_ctx *c, const tool_options *o, const tool_pair *p, clf
     if (st == TOOL_OK) {
         clf_load_options opt = {.struct_size = sizeof opt, .type = p->type, .label = label, .na = o->na};
         *out = clf_load_with(c, path, &opt, label ? labels : NULL);
-        if (clf_status_of(*out, NULL) == CLF_OK) note_densified(p, path);
     }
     free(path);
     return st;
@@ -198,8 +199,11 @@ static tool_exit bind_dims(clf_ctx *c, const tool_options *o, const tool_pair *p
         }
     if (!ok || (!scalar && *q))
         return tool_fail(TOOL_USAGE, "--dims '%s=%s': expected ROWSxCOLS[:S[:dense|csr|csc|compressed]] or scalar", p->name, p->text);
-    if (!dense) tool_note("%s: planned as dense; sparse and compressed formats are not part of this version", p->name);
-    clf_mat *x = clf_param(c, scalar ? CLF_F64 : float_type(o), rows, cols, scalar);
+    bool compressed = strstr(p->text, ":compressed") != NULL, sparse = !scalar && !dense && !compressed;
+    if (compressed) tool_note("%s: planned as dense; compressed formats are not part of this version", p->name);
+    double nnz = ceil(share * (double)rows * (double)cols);
+    clf_mat *x = sparse ? clf_param_sparse(c, float_type(o), rows, cols, nnz < 0x1p62 ? (int64_t)nnz : INT64_MAX)
+                        : clf_param(c, scalar ? CLF_F64 : float_type(o), rows, cols, scalar);
     const char *why;
     if (clf_status_of(x, &why) != CLF_OK) return tool_fail(TOOL_FAILED, "--dims '%s=%s': %s", p->name, p->text, why);
     vars->at[vars->n++] = (clf_binding){p->name, x};

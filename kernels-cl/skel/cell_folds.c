@@ -52,13 +52,21 @@ void clf_fold_lanes(clf_ctext *x, int s, int r) {
     clf_fold_apply(x, s, clf_fold_row_of(x, s)->init, false, lanes, &f);
 }
 
+/* A dot's step takes its second factor where others have the position; key[0] says which zeros annihilate. */
+static const char *step_text(const clf_ctext *x, int s) {
+    static const char *const dot[] = {"s0 = E_FMA(v, k, s0)", "s0 = E_SEL(v, E_FMA(v, k, s0), s0)", "s0 = E_SEL(k, E_FMA(v, k, s0), s0)",
+                                      "s0 = E_SEL(E_AND(v, k), E_FMA(v, k, s0), s0)"};
+    const clf_sink *k = &x->c->sink[s];
+    return k->kind == CLF_SINK_DOT ? dot[k->key[0] & 3] : clf_fold_row_of(x, s)->step;
+}
+
 /* State f takes value y at positions k; with `rest` only lanes below it do. */
 void clf_fold_masked_step(clf_ctext *x, int s, int width, const clf_fold_vars *f, const char *rest) {
     char buf[CLF_EMIT_NAME];
     if (rest)
         for (int m = 0; m < clf_fold_states(x, s); m++)
             CLF_PUT(x, "const %s old%d = %s; ", clf_emit_type(buf, clf_fold_lane_type(x, s, m), width), m, f->s[m]);
-    clf_fold_apply(x, s, clf_fold_row_of(x, s)->step, false, width, f);
+    clf_fold_apply(x, s, step_text(x, s), false, width, f);
     if (rest)
         for (int m = 0; m < clf_fold_states(x, s); m++)
             CLF_PUT(x, "%s = %s_UPTO(%s, %s, old%d);\n", f->s[m], clf_emit_run(&x->e, buf, clf_fold_lane_type(x, s, m), width), rest,
@@ -193,19 +201,24 @@ void clf_fold_row_leaf(clf_ctext *x, int s, int r) {
     CLF_PUT(x, "f%dd_%d++;\n", s, r);
 }
 
+void clf_fold_row_merge(clf_ctext *x, int s, int r) {
+    clf_fold_vars f;
+    memset(&f, 0, sizeof f);
+    clf_fold_wide_names(x, s, r, f.t);
+    if (x->p->kind != CLF_CELL_ROWS) return;
+    CLF_PUT(x, "CLF_COLD while (--f%dd_%d > 0) { ", s, r);
+    for (int m = 0; m < clf_fold_states(x, s); m++) CLF_NAME(f.s[m], "f%dy%d_%d[f%dd_%d - 1]", s, m, r, s, r);
+    clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, 1, &f);
+    for (int m = 0; m < clf_fold_states(x, s); m++) CLF_PUT(x, "%s = %s; ", f.t[m], f.s[m]);
+    CLF_PUT(x, "}\n");
+}
+
 void clf_fold_row_close(clf_ctext *x, int s, int r) {
     clf_fold_vars f;
     int o = x->c->sink[s].out[0];
     memset(&f, 0, sizeof f);
-    clf_fold_wide_names(x, s, r, f.t);
-    if (x->p->kind == CLF_CELL_ROWS) {
-        CLF_PUT(x, "CLF_COLD while (--f%dd_%d > 0) { ", s, r);
-        for (int m = 0; m < clf_fold_states(x, s); m++) CLF_NAME(f.s[m], "f%dy%d_%d[f%dd_%d - 1]", s, m, r, s, r);
-        clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, 1, &f);
-        for (int m = 0; m < clf_fold_states(x, s); m++) CLF_PUT(x, "%s = %s; ", f.t[m], f.s[m]);
-        CLF_PUT(x, "}\n");
-    }
-    memcpy(f.s, f.t, sizeof f.s);
+    clf_fold_row_merge(x, s, r);
+    clf_fold_wide_names(x, s, r, f.s);
     CLF_PUT(x, "{ ");
     clf_fold_result(x, s, 1, &f, "z_");
     CLF_PUT(x, "o%d[ob%d + i + %d] = z_; }\n", o, o, r);

@@ -64,7 +64,7 @@ static bool sink_ok(const clf_cell *p, const clf_sink *s) {
     uint32_t all = p->i | p->j;
     if (s->guard >= 0) return false;
     if (s->kind == CLF_SINK_STORE) return true;
-    return s->kind == CLF_SINK_FOLD && (s->keep == 0 || (p->i && s->keep != all));
+    return s->kind == CLF_SINK_FOLD && (s->keep == 0 || (p->i && s->keep != all)) && clf_sink_loop(p->c, s) == all;
 }
 
 static bool shape_ok(clf_cell *p) {

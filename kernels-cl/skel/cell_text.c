@@ -12,24 +12,24 @@ enum { TILE = 64 };
 
 /* ---- stores ---- */
 
-static void store_cast(clf_ctext *x, int s, int width, int r) {
+void clf_ctext_store_cast(clf_ctext *x, int s, int width, int r) {
     int v = x->c->sink[s].value[0];
     clf_emit_cast(&x->e, (clf_dtype)clf_ctext_val(x, v)->dtype, (clf_dtype)x->c->out[x->c->sink[s].out[0]].dtype, width);
     clf_ctext_operand(x, v, width, r);
     CLF_PUT(x, ")");
 }
 
-static bool streams(const clf_ctext *x, clf_dtype t) {
+bool clf_ctext_streams(const clf_ctext *x, clf_dtype t) {
     return x->nontemporal && !x->tail && !x->once && x->p->width * clf_dtype_bytes(t) % 64 == 0;
 }
 
-static void store_vector(clf_ctext *x, int s, int r) {
+void clf_ctext_store_vector(clf_ctext *x, int s, int r) {
     char buf[CLF_EMIT_NAME];
     int o = x->c->sink[s].out[0], w = x->p->width;
     clf_dtype t = (clf_dtype)x->c->out[o].dtype;
-    bool nt = streams(x, t), halves = (size_t)w * clf_dtype_bytes(t) > 64;
+    bool nt = clf_ctext_streams(x, t), halves = (size_t)w * clf_dtype_bytes(t) > 64;
     CLF_PUT(x, "{ const %s y = ", clf_emit_type(buf, t, w));
-    store_cast(x, s, w, r);
+    clf_ctext_store_cast(x, s, w, r);
     CLF_PUT(x, "; ");
     if (nt) {
         const char *base = clf_emit_type(buf, t, 1);
@@ -65,7 +65,7 @@ static void scalar_stores(clf_ctext *x, int want) {
                 CLF_PUT(x, "o%d[ob%d + i + %d] = ", o, o, r);
             else
                 CLF_PUT(x, "o%d[ob%d] = ", o, o);
-            store_cast(x, s, 1, r);
+            clf_ctext_store_cast(x, s, 1, r);
             CLF_PUT(x, ";\n");
         }
     }
@@ -78,7 +78,7 @@ static void sink_step(clf_ctext *x, int s) {
     int v = k->value[0];
     if ((clf_ctext_level(x, v) == 2 ? x->stage[v] : 0) != x->now) return;
     if (store_class(x, k) == 3)
-        for (int r = 0; r < x->ru; r++) store_vector(x, s, r);
+        for (int r = 0; r < x->ru; r++) clf_ctext_store_vector(x, s, r);
     if (x->once) return;
     switch (clf_cell_fold_of(x->p, k)) {
     case CLF_CELL_FULLFOLD:
@@ -99,18 +99,19 @@ static void sink_step(clf_ctext *x, int s) {
 static void body_value(clf_ctext *x, int v) {
     const clf_value *w = clf_ctext_val(x, v);
     char buf[CLF_EMIT_NAME];
-    bool here = x->stage[v] == x->now && x->uses[v], read = x->uses[v] >> x->now & 1;
+    bool here = x->stage[v] == x->now && x->uses[v], memory = clf_ctext_is_read(x, v), read = x->uses[v] >> x->now & 1;
     if (clf_ctext_level(x, v) < 2 || (x->once && (w->axes & x->p->i))) return;
     int rows = clf_ctext_varies(x, w->axes) ? x->ru : 1;
     for (int r = 0; r < rows; r++) {
-        if (clf_ctext_is_memory(w) ? read : here) {
+        if (memory ? read : here) {
             clf_ctext_compute(x, v, x->p->width, r);
         } else if (read && x->stage[v] < x->now) {
             CLF_PUT(x, "const %s ", clf_emit_type(buf, (clf_dtype)w->dtype, x->p->width));
             clf_ctext_value(x, v, r);
             CLF_PUT(x, " = CLF_VLOAD(__private, %s, %d, t%d + (u - h));\n", clf_emit_type(buf, (clf_dtype)w->dtype, 1), x->p->width, v);
         }
-        if (here && !clf_ctext_is_memory(w) && x->uses[v] >> (x->now + 1)) {
+        if (x->held && x->held[v] == CLF_HELD_WRITE && x->stage[v] == x->now) clf_ctext_hold(x, v, r);
+        if (here && !memory && x->uses[v] >> (x->now + 1)) {
             CLF_PUT(x, "CLF_VSTORE(__private, %s, %d, ", clf_emit_type(buf, (clf_dtype)w->dtype, 1), x->p->width);
             clf_ctext_value(x, v, r);
             CLF_PUT(x, ", t%d + (u - h));\n", v);
@@ -120,6 +121,10 @@ static void body_value(clf_ctext *x, int v) {
 
 static void body(clf_ctext *x) {
     for (int v = 0; v < x->c->nvalue; v++) body_value(x, v);
+    if (x->sinks) {
+        x->sinks(x);
+        return;
+    }
     for (int s = 0; s < x->c->nsink; s++) sink_step(x, s);
 }
 
@@ -167,7 +172,7 @@ void clf_ctext_spans(clf_ctext *x) {
     }
     CLF_PUT(x, "for (long h = j0; h < e1; h += %d) {\nconst long e = min(h + %d, e1);\n", TILE, TILE);
     for (int v = 0; v < x->c->nvalue; v++)
-        if (clf_ctext_level(x, v) == 2 && !clf_ctext_is_memory(clf_ctext_val(x, v)) && x->uses[v] >> (x->stage[v] + 1))
+        if (clf_ctext_level(x, v) == 2 && !clf_ctext_is_read(x, v) && x->uses[v] >> (x->stage[v] + 1))
             CLF_PUT(x, "%s t%d[%d];\n", clf_emit_type(buf, (clf_dtype)clf_ctext_val(x, v)->dtype, 1), v, TILE + 16);
     for (x->now = 0; x->now < x->stages; x->now++) {
         CLF_PUT(x, "{ long u = h;\n");
@@ -209,7 +214,7 @@ void clf_ctext_setup(clf_ctext *x) {
     }
     for (int s = 0; s < x->c->nsink; s++) {
         int o = x->c->sink[s].out[0];
-        if (store_class(x, &x->c->sink[s]) == 3 && streams(x, (clf_dtype)x->c->out[o].dtype))
+        if (store_class(x, &x->c->sink[s]) == 3 && clf_ctext_streams(x, (clf_dtype)x->c->out[o].dtype))
             CLF_PUT(x, "const int nt%d = (((size_t)(o%d + ob%d)) & 63) == 0;\n", o, o, o);
     }
     clf_fold_setup(x);

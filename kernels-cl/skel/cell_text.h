@@ -22,7 +22,12 @@ typedef struct clf_ctext {
     int now;             /* its loop */
     bool tail;           /* its last, short vector of `r` cells */
     bool once;           /* what varies with columns only */
+    const uint8_t *held; /* row.chunk: per value CLF_HELD_*; NULL: nothing is held */
+    void (*sinks)(struct clf_ctext *x); /* row.chunk: what takes values at the end of a loop's body; NULL: the sinks of cell.chunk */
 } clf_ctext;
+
+/* Values of row.chunk that stand in a row buffer bN from one sweep on: not, read from it, written to it by this loop. */
+enum { CLF_HELD_NOT, CLF_HELD_READ, CLF_HELD_WRITE };
 
 #define CLF_PUT(x, ...) clf_str_fmt((x)->e.out, __VA_ARGS__)
 
@@ -30,6 +35,9 @@ static inline const clf_value *clf_ctext_val(const clf_ctext *x, int v) { return
 static inline int clf_ctext_level(const clf_ctext *x, int v) { return clf_cell_level(x->p, clf_ctext_val(x, v)->axes); }
 /** Read again rather than kept between loops. */
 static inline bool clf_ctext_is_memory(const clf_value *w) { return w->op == CLF_V_LOAD || w->op == CLF_V_INDEX; }
+static inline bool clf_ctext_is_read(const clf_ctext *x, int v) {
+    return clf_ctext_is_memory(&x->c->value[v]) || (x->held && x->held[v] == CLF_HELD_READ);
+}
 
 /* cell_values.c */
 void clf_ctext_suffix(clf_ctext *x, uint32_t axes, int r); /* "_R" for names of what varies from strip to strip */
@@ -37,6 +45,7 @@ bool clf_ctext_varies(const clf_ctext *x, uint32_t axes); /* from strip to strip
 void clf_ctext_value(clf_ctext *x, int v, int r);         /* name of a value */
 void clf_ctext_operand(clf_ctext *x, int v, int width, int r);
 void clf_ctext_compute(clf_ctext *x, int v, int width, int r); /* declaration of one value */
+void clf_ctext_hold(clf_ctext *x, int v, int r);          /* into its row buffer */
 void clf_ctext_schedule(clf_ctext *x);                    /* values to loops */
 
 /* cell_text.c */
@@ -44,6 +53,9 @@ void clf_ctext_setup(clf_ctext *x);
 void clf_ctext_strip(clf_ctext *x, int ru);
 void clf_ctext_once(clf_ctext *x);
 void clf_ctext_spans(clf_ctext *x);                       /* loops over the cells j0 .. e1 */
+void clf_ctext_store_vector(clf_ctext *x, int s, int r);
+void clf_ctext_store_cast(clf_ctext *x, int s, int width, int r); /* the sink's value as its output's type */
+bool clf_ctext_streams(const clf_ctext *x, clf_dtype t);  /* may vectors of t be written past the caches? */
 
 /* cell_folds.c, cell_full.c, cell_cols.c */
 static inline clf_dtype clf_ctext_type(const clf_ctext *x, int s) { return (clf_dtype)x->c->value[x->c->sink[s].value[0]].dtype; }
@@ -54,6 +66,7 @@ void clf_fold_wide(clf_ctext *x, int s, int r);           /* lanes to fSwM_R, de
 void clf_fold_wide_decl(clf_ctext *x, int s, int r);
 void clf_fold_row_open(clf_ctext *x, int s, int r);
 void clf_fold_row_leaf(clf_ctext *x, int s, int r);
+void clf_fold_row_merge(clf_ctext *x, int s, int r);      /* what is left of a row's stack: to fSwM_R */
 void clf_fold_row_close(clf_ctext *x, int s, int r);
 void clf_fold_col_step(clf_ctext *x, int s);
 void clf_fold_tile_step(clf_ctext *x, int s);             /* full fold outside FLAT: the value goes to a private tile */

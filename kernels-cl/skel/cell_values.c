@@ -41,7 +41,7 @@ void clf_ctext_schedule(clf_ctext *x) {
     x->stages = 1;
     for (int v = 0; v < x->c->nvalue; v++) {
         const clf_value *w = clf_ctext_val(x, v);
-        if (clf_ctext_level(x, v) < 2 || clf_ctext_is_memory(w)) continue;
+        if (clf_ctext_level(x, v) < 2 || clf_ctext_is_read(x, v)) continue;
         int s = earliest(x, w);
         if (clf_op_is_cell(w->op) && (clf_ops[w->op].flags & F_ELEM)) {
             while (s < MAX_STAGES && (taken >> s & 1)) s++;
@@ -112,13 +112,32 @@ static void cell(clf_ctext *x, const clf_value *w, int width, int r) {
     CLF_PUT(x, ")");
 }
 
+/* Row buffers along narrow axes are private; they are padded, so tails need no mask. */
+static const char *held_space(const clf_ctext *x) { return x->p->kind == CLF_CELL_NARROW ? "__private" : "__global"; }
+static void held(clf_ctext *x, int v, int width, int r) {
+    char buf[CLF_EMIT_NAME];
+    CLF_PUT(x, "CLF_VLOAD(%s, %s, %d, b%d", held_space(x), clf_emit_type(buf, (clf_dtype)clf_ctext_val(x, v)->dtype, 1), width, v);
+    clf_ctext_suffix(x, clf_ctext_val(x, v)->axes, r);
+    CLF_PUT(x, " + u)");
+}
+void clf_ctext_hold(clf_ctext *x, int v, int r) {
+    char buf[CLF_EMIT_NAME];
+    CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, ", held_space(x), clf_emit_type(buf, (clf_dtype)clf_ctext_val(x, v)->dtype, 1), x->p->width);
+    clf_ctext_value(x, v, r);
+    CLF_PUT(x, ", b%d", v);
+    clf_ctext_suffix(x, clf_ctext_val(x, v)->axes, r);
+    CLF_PUT(x, " + u);\n");
+}
+
 void clf_ctext_compute(clf_ctext *x, int v, int width, int r) {
     const clf_value *w = clf_ctext_val(x, v);
     char buf[CLF_EMIT_NAME];
     CLF_PUT(x, "const %s ", clf_emit_type(buf, (clf_dtype)w->dtype, width));
     clf_ctext_value(x, v, r);
     CLF_PUT(x, " = ");
-    if (w->op == CLF_V_LOAD)
+    if (x->held && x->held[v] == CLF_HELD_READ)
+        held(x, v, width, r);
+    else if (w->op == CLF_V_LOAD)
         load(x, w, width, r);
     else if (w->op == CLF_V_INDEX)
         index_of(x, w, width, r);

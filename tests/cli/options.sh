@@ -78,11 +78,11 @@ explain="$CLFUSE explain"
 for bad in 3x3:2 3x3:x 3x3:-1 3x3:1:csrx 3x3:1: scalarx x3 3x 3x3:0.5:dense:csr; do
     ends 2 'expected ROWSxCOLS' $explain -e X --dims "X=$bad"
 done
-for good in 3x3 3x3:1 3x3:1:dense scalar; do
+for good in 3x3 3x3:1 3x3:1:dense 3x3:0.5 3x3:1:csr 3x3:0.5:csc 3x3:0.5:dense scalar; do
     $explain -e 'X + 1' --dims "X=$good" >dims.out 2>dims.err || fault "--dims X=$good: $(cat dims.err)"
     true_that "--dims X=$good needs no note" [ -s dims.out -a ! -s dims.err ]
 done
-for later in 3x3:0.5 3x3:1:csr 3x3:0.5:csc 3x3:1:compressed; do
+for later in 3x3:1:compressed 3x3:0.5:compressed; do
     $explain -e 'X + 1' --dims "X=$later" >dims.out 2>dims.err || fault "--dims X=$later"
     true_that "--dims X=$later says that it is planned dense" grep -q '^clfuse: note: X: planned as dense' dims.err
 done

@@ -13,13 +13,13 @@
 
 typedef struct scenario {
     const char *name;
-    const char *device;            /* as in clf_options */
-    const char *const *settings;   /* knob, value, ..., NULL; or NULL */
+    const char *device;          /* as in clf_options */
+    const char *const *settings; /* knob, value, ..., NULL; or NULL */
     clf_status (*run)(clf_ctx *c, bool *right);
 } scenario;
 
 extern const scenario *const scenarios[]; /* NULL-ended */
-extern const scenario scenario_operators, scenario_files, scenario_aggregates, scenario_tiled, scenario_calls;
+extern const scenario scenario_operators, scenario_files, scenario_aggregates, scenario_tiled, scenario_calls, scenario_sparse;
 
 /** Compare n cells of a good result. */
 void scenario_expect(clf_mat *m, const double *want, size_t n, clf_status *st, bool *right);

@@ -7,7 +7,8 @@
 
 #include "tests/fault/scenario.h"
 
-const scenario *const scenarios[] = {&scenario_operators, &scenario_files, &scenario_aggregates, &scenario_tiled, &scenario_calls, NULL};
+const scenario *const scenarios[] = {
+    &scenario_operators, &scenario_files, &scenario_aggregates, &scenario_tiled, &scenario_calls, &scenario_sparse, NULL};
 
 enum { MOST_CELLS = 4096 };
 

@@ -20,7 +20,8 @@ static const char *const buffers[] = {"tier", "2", "host_pointers", "off", NULL}
 static const subject subjects[] = {{&scenario_aggregates, NULL, NULL},    {&scenario_tiled, NULL, NULL},
                                    {&scenario_operators, "cpu", kernels}, {&scenario_calls, "cpu", kernels},
                                    {&scenario_aggregates, NULL, buffers}, {&scenario_aggregates, NULL, unfused},
-                                   {&scenario_operators, "cpu", buffers}, {&scenario_calls, "cpu", buffers}};
+                                   {&scenario_operators, "cpu", buffers}, {&scenario_calls, "cpu", buffers},
+                                   {&scenario_sparse, "cpu", NULL},       {&scenario_sparse, "cpu", buffers}};
 enum { NSUBJECTS = sizeof subjects / sizeof *subjects };
 
 static const fault_layer *layer;

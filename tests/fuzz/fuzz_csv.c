@@ -11,5 +11,5 @@ clf_status fuzz_one(const uint8_t *p, size_t n) {
     unsigned pick = chosen ? p[n - 1] : 0;
     if (chosen) n -= 2;
     clf_read_opts o = {.dtype = pick & 1 ? CLF_F32 : CLF_F64, .na = (clf_na)(pick / 2 % 3), .label = labels[pick / 8 % 4]};
-    return fuzz_reader_end(&f, clf_read_csv("fuzz", p, n, &o, &f.mem, &f.x, o.label ? &f.y : NULL, &f.err));
+    return fuzz_reader_end(&f, clf_read_csv("fuzz", p, n, &o, &f.mem, &f.x.dense, o.label ? &f.y : NULL, &f.err));
 }

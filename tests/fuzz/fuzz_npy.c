@@ -5,5 +5,5 @@
 clf_status fuzz_one(const uint8_t *p, size_t n) {
     fuzz_reader f;
     fuzz_reader_init(&f);
-    return fuzz_reader_end(&f, clf_read_npy("fuzz", p, n, &f.mem, &f.x, &f.err));
+    return fuzz_reader_end(&f, clf_read_npy("fuzz", p, n, &f.mem, &f.x.dense, &f.err));
 }

@@ -36,8 +36,25 @@ static void lang_words(void) {
 }
 
 static void cplan_words(void) {
-    static const char *const more[] = {"(cplan", "(axis ", "(in ", "(out ", "(param ", "(access ", "(let ",     "keep",
-                                       "f32",    "f64",    "i32",  "i64",   "u8",      "imm",      "0x1p-1074", "-9223372036854775808",
+    static const char *const more[] = {"(cplan",
+                                       "(axis ",
+                                       "(in ",
+                                       "(out ",
+                                       "(param ",
+                                       "(access ",
+                                       "(let ",
+                                       "keep",
+                                       "skip",
+                                       "over",
+                                       "rest",
+                                       "f32",
+                                       "f64",
+                                       "i32",
+                                       "i64",
+                                       "u8",
+                                       "imm",
+                                       "0x1p-1074",
+                                       "-9223372036854775808",
                                        NULL};
     for (int i = 0; i < CLF_NOPS; i++) word(clf_ops[i].id);
     for (int i = 0; i < CLF_NFOLDS; i++) word(clf_folds[i].id);

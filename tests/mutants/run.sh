@@ -24,6 +24,7 @@ group() {
         planner) echo 'unit.test_planner prop.test_prop_random prop.test_prop_random_real' ;;
         folds) echo 'unit.test_folds unit.test_tile_folds prop.test_prop_random prop.test_prop_random_real unit.test_tile' ;;
         readers) echo 'unit.test_formats_number unit.test_formats_text unit.test_formats_csv unit.test_formats_npy unit.test_formats_file' ;;
+        sparse) echo 'unit.test_sparse_convert unit.test_sparse_api unit.test_sparse_rest unit.test_rows_exec' ;;
         *) fail "no group '$1'" ;;
     esac
 }
@@ -77,7 +78,7 @@ if [ ! -f "$work/build/build.ninja" ]; then
     cmake -G Ninja -S "$work/src" -B "$work/build" -DCLF_TOOLS=OFF -DCMAKE_BUILD_TYPE=None "-DCMAKE_C_FLAGS=-O1" >>"$log" 2>&1 ||
         fail "the copy does not configure"
 fi
-for name in kernels planner folds readers; do
+for name in kernels planner folds readers sparse; do
     build $name || fail "the copy does not build"
     run_tests $name || fail "$failed fails without any planted bug"
 done

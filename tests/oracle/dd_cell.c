@@ -124,6 +124,13 @@ dd_cell dd_either(dd_cell a, dd_cell b) {
     return a;
 }
 
+dd_cell dd_annihilated(dd_cell x, dd_cell a, dd_truth annihilate) {
+    dd_cell zero = {.kind = DD_KNOWN, .unsigned_zero = true};
+    dd_truth there = dd_truth_of(a);
+    if (annihilate == DD_FALSE || there == DD_TRUE) return x;
+    return annihilate == DD_TRUE && there == DD_FALSE ? zero : dd_either(x, zero);
+}
+
 bool dd_agrees(dd_cell want, dd_cell got) {
     if (want.kind == DD_UNKNOWN) return true;
     if (want.kind != got.kind) return false;

@@ -87,8 +87,10 @@ typedef struct dd_tree {
 dd_tree dd_tree_run(clf_dtype t, int64_t n);                     /* full and row folds of n cells */
 dd_tree dd_tree_cols(clf_dtype t, int64_t rows, int64_t cols);   /* column folds */
 dd_cell dd_fold(int fold, clf_dtype t, const dd_cell *x, int64_t n, int64_t stride, dd_tree tree);
-/** Sum of products of n pairs in any order, fused or not (BLAS). */
-dd_cell dd_dot(clf_dtype t, const dd_cell *a, int64_t sa, const dd_cell *b, int64_t sb, int64_t n);
+/** Sum of products of n pairs in any order, fused or not (BLAS). Do zeros of a, of b annihilate? */
+dd_cell dd_dot(clf_dtype t, const dd_cell *a, int64_t sa, const dd_cell *b, int64_t sb, int64_t n, dd_truth za, dd_truth zb);
+/** x, computed from operand `a`; 0 where a is, if a's zeros annihilate. */
+dd_cell dd_annihilated(dd_cell x, dd_cell a, dd_truth annihilate);
 /** out[i] = the fold of x[0..i], sequentially or as any tree. */
 void dd_cumulate(int fold, clf_dtype t, const dd_cell *x, dd_cell *out, int64_t n, int64_t stride);
 #endif

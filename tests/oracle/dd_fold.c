@@ -226,7 +226,13 @@ dd_cell dd_fold(int fold, clf_dtype t, const dd_cell *x, int64_t n, int64_t stri
 
 /* ---- products of matrices, cumulative folds ---- */
 
-dd_cell dd_dot(clf_dtype t, const dd_cell *a, int64_t sa, const dd_cell *b, int64_t sb, int64_t n) {
+/* One term with an operand that is not finite. */
+static dd_cell wild_term(dd_cell x, dd_cell y, dd_truth za, dd_truth zb) {
+    dd_cell p = x.kind == DD_NAN || y.kind == DD_NAN ? dd_nan() : dd_unknown();
+    return dd_annihilated(dd_annihilated(p, x, za), y, zb);
+}
+
+dd_cell dd_dot(clf_dtype t, const dd_cell *a, int64_t sa, const dd_cell *b, int64_t sb, int64_t n, dd_truth za, dd_truth zb) {
     sum s = sum_begin();
     for (int64_t i = 0; i < n; i++) {
         dd_cell x = a[i * sa], y = b[i * sb], p = {.kind = DD_KNOWN};
@@ -236,7 +242,7 @@ dd_cell dd_dot(clf_dtype t, const dd_cell *a, int64_t sa, const dd_cell *b, int6
             p.e = fabs(x.v.hi) * y.e + x.e * dd_size(y);
             if (p.e == 0 && fabs(p.v.hi) < 0x1p-900 && x.v.hi != 0 && y.v.hi != 0) p.e = 4 * dd_least(CLF_F64);
         }
-        sum_add(&s, finite ? p : x.kind == DD_NAN || y.kind == DD_NAN ? dd_nan() : dd_unknown());
+        sum_add(&s, finite ? p : wild_term(x, y, za, zb));
     }
     dd_cell r;
     if (sum_class(&s, t, &r)) return r;

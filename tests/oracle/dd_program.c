@@ -37,6 +37,13 @@ static bool from_source(const frame *f) {
 
 static int64_t place(const rp_matrix *m, int64_t i, int64_t j) { return (m->rows == 1 ? 0 : i) * m->cols + (m->cols == 1 ? 0 : j); }
 
+/* A product is 0 where an operand with annihilating zeros is, a quotient where the dividend is. */
+static dd_cell met(const frame *f, const dd_cell *x, dd_cell r) {
+    int places = f->n->op == CLF_MUL ? 2 : f->n->op == CLF_DIV ? 1 : 0;
+    for (int k = 0; k < places; k++) r = dd_annihilated(r, x[k], f->x->zeros[f->n->in[k]]);
+    return r;
+}
+
 static bool from_cells(const frame *f) {
     const rp_matrix *m[3] = {NULL, NULL, NULL};
     bool choice = rp_cells[f->n->op].type == RP_SELECT; /* its condition keeps its type */
@@ -49,7 +56,7 @@ static bool from_cells(const frame *f) {
                 dd_cell c = cells(f, k)[place(m[k], i, j)];
                 x[k] = choice && k == 0 ? c : dd_cast(c, m[k]->t, t);
             }
-            f->out[i * f->n->m.cols + j] = dd_op(f->n->op, t, x);
+            f->out[i * f->n->m.cols + j] = met(f, x, dd_op(f->n->op, t, x));
         }
     return true;
 }
@@ -60,7 +67,7 @@ static bool from_outer(const frame *f) {
     for (int64_t i = 0; i < f->n->m.rows; i++)
         for (int64_t j = 0; j < f->n->m.cols; j++) {
             dd_cell x[2] = {dd_cast(cells(f, 0)[i], m[0]->t, t), dd_cast(cells(f, 1)[j], m[1]->t, t)};
-            f->out[i * f->n->m.cols + j] = dd_op(f->n->op, t, x);
+            f->out[i * f->n->m.cols + j] = met(f, x, dd_op(f->n->op, t, x));
         }
     return true;
 }
@@ -80,6 +87,7 @@ static bool from_fold(const frame *f) {
     bool rows = f->n->attr[0] == CLF_ROWS, cols = f->n->attr[0] == CLF_COLS;
     int64_t extent = rows ? m->cols : cols ? m->rows : rp_count(m), step = rows ? m->cols : 1;
     dd_tree tree = cols ? dd_tree_cols(t, m->rows, m->cols) : dd_tree_run(t, extent);
+    if (f->x->sparse) tree = (dd_tree){extent + 1, 0}; /* over entries, in blocks of rows: as any tree */
     for (int64_t i = 0; x && i < rp_count(&f->n->m); i++) f->out[i] = dd_fold(f->n->op, t, x + i * step, extent, cols ? m->cols : 1, tree);
     free(x);
     return x != NULL;
@@ -96,8 +104,10 @@ static bool from_cum(const frame *f) {
 static bool from_product(const frame *f) {
     const rp_matrix *a = shape(f, 0), *b = shape(f, 1);
     dd_cell *x = converted(f, 0, f->n->m.t), *y = converted(f, 1, f->n->m.t);
+    dd_truth za = f->x->zeros[f->n->in[0]], zb = f->x->zeros[f->n->in[1]];
     for (int64_t i = 0; x && y && i < a->rows; i++)
-        for (int64_t j = 0; j < b->cols; j++) f->out[i * b->cols + j] = dd_dot(f->n->m.t, x + i * a->cols, 1, y + j, b->cols, a->cols);
+        for (int64_t j = 0; j < b->cols; j++)
+            f->out[i * b->cols + j] = dd_dot(f->n->m.t, x + i * a->cols, 1, y + j, b->cols, a->cols, za, zb);
     bool good = x && y;
     free(x);
     free(y);
@@ -168,15 +178,26 @@ static void mark(const rp_program *p, bool *needed) {
         for (int k = 0; needed[i] && k < p->node[i].nin; k++) needed[p->node[i].in[k]] = true;
 }
 
+static void open_signs(const frame *f) {
+    for (int64_t k = 0; k < rp_count(&f->n->m); k++) {
+        dd_cell *c = &f->out[k];
+        c->unsigned_zero = c->unsigned_zero || (c->kind == DD_KNOWN && c->e == 0 && c->v.hi == 0);
+    }
+}
+
 bool dd_interpret(const rp_program *p, dd_values *out) {
     bool needed[RP_NODES] = {false};
     memset(out, 0, sizeof *out);
     mark(p, needed);
+    out->sparse = rp_sparse(p);
+    rp_open_signs(p, p->n, out->open);
     for (int i = 0; i < p->n; i++) {
         if (!needed[i]) continue;
         out->cell[i] = calloc((size_t)rp_count(&p->node[i].m) + 1, sizeof *out->cell[i]);
         frame f = {p, out, &p->node[i], out->cell[i]};
         if (!f.out || !meaning[f.n->kind] || !meaning[f.n->kind](&f)) return false;
+        dd_zeros(p, out, i);
+        if (out->open[i]) open_signs(&f);
     }
     return true;
 }

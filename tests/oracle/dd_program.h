@@ -8,11 +8,17 @@
 
 typedef struct dd_values {
     dd_cell *cell[RP_NODES]; /* rp_count(&node.m) cells, row-major; NULL: no root needs the node */
+    dd_truth zeros[RP_NODES]; /* do its zeros annihilate? */
+    bool number[RP_NODES];    /* known when the program is recorded, the same in all cells */
+    bool open[RP_NODES];      /* the sign of its zeros is open: they may come from a sparse leaf */
+    bool sparse;              /* some leaf is */
 } dd_values;
 
 /** Cells of all nodes that the roots need. False without memory or with a kind that has no meaning here (RP_ORDER). */
 bool dd_interpret(const rp_program *p, dd_values *out);
 void dd_release(dd_values *x);
+/** dd_zeros.c: zeros and number of node i, whose operands have theirs, and their cells. */
+void dd_zeros(const rp_program *p, dd_values *v, int i);
 
 /* How results compare with bounds. */
 typedef struct dd_tally {

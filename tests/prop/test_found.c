@@ -38,8 +38,67 @@ static void test_round_of_large_numbers(void) {
     clf_close(c);
 }
 
+static double cell_of(clf_ctx *c, const char *text, const clf_binding *x, size_t n) {
+    double v = -1;
+    CU_ASSERT_EQUAL(clf_read_f64(clf_expr(c, text, x, n), &v), CLF_OK);
+    return v;
+}
+
+/* A number spread over a row once for all rows and spread over the cells of each batch shared one register, filled too late. */
+static void test_row_sums_of_one_number(void) {
+    clf_ctx *c = open_host();
+    clf_mat *x = clf_fill(c, CLF_F64, 2, 2, 3), *r[] = {clf_row_sums(x), x, NULL};
+    r[2] = clf_sum(r[0]);
+    CU_ASSERT_EQUAL(clf_eval(3, r), CLF_OK);
+    CU_ASSERT_EQUAL(read_f64(r[2]), 12);
+    clf_close(c);
+}
+
+/* Zero by zero where the divisor is the dividend: its structural zeros annihilate there, too. */
+static void test_sparse_by_itself(void) {
+    static const double cells[] = {2};
+    static const int64_t offsets[] = {0, 1, 1};
+    static const int32_t columns[] = {1};
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "all"), CLF_OK);
+    const clf_binding x = {"X", clf_sparse_csr(c, CLF_F64, 2, 2, 1, offsets, columns, cells, NULL)};
+    CU_ASSERT_EQUAL(cell_of(c, "sum(X / X) + min(X / X)", &x, 1), 1);
+    clf_close(c);
+}
+
+/* t(X) %*% y, whose loop is over the rows of X, joined a loop over as many cells as its result has. */
+static void test_product_joins_its_rows(void) {
+    static const double cells[] = {-3}, one[] = {1, 2, 3};
+    static const int64_t offsets[] = {0, 1};
+    static const int32_t columns[] = {2};
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "all"), CLF_OK);
+    clf_mat *x = clf_sparse_csr(c, CLF_F64, 1, 3, 1, offsets, columns, cells, NULL), *y = clf_matrix(c, CLF_F64, 1, 3, one);
+    clf_mat *r[] = {clf_matmul(clf_t(x), clf_sub(y, y)), clf_outer(CLF_AND, clf_t(x), x)};
+    CU_ASSERT_EQUAL(clf_eval(2, r), CLF_OK);
+    CU_ASSERT_EQUAL(read_f64(clf_sum(r[0])), 0);
+    CU_ASSERT_EQUAL(read_f64(clf_sum(r[1])), 1);
+    clf_close(c);
+}
+
+/* A sum over the rows of a loop that has columns, too, ran over all cells. */
+static void test_sum_of_a_column_among_cells(void) {
+    static const double cells[] = {1, 2};
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "all"), CLF_OK);
+    clf_mat *x = clf_matrix(c, CLF_F64, 2, 1, cells), *n = clf_eq(clf_num(c, 2), clf_fold(CLF_FOLD_CODE_MIN, CLF_ROWS, x));
+    clf_mat *r[] = {clf_outer(CLF_BITOR, n, x), clf_sum(n)};
+    CU_ASSERT_EQUAL(clf_eval(2, r), CLF_OK);
+    CU_ASSERT_EQUAL(read_f64(r[1]), 1);
+    clf_close(c);
+}
+
 int main(void) {
     static const test_case tests[] = {{"more threads than a job has use for", test_more_threads_than_work},
-                                      {"round where a half is lost", test_round_of_large_numbers}};
+                                      {"round where a half is lost", test_round_of_large_numbers},
+                                      {"row sums of one number", test_row_sums_of_one_number},
+                                      {"a sparse matrix by itself", test_sparse_by_itself},
+                                      {"a product joins loops over its rows", test_product_joins_its_rows},
+                                      {"the sum of a column among cells", test_sum_of_a_column_among_cells}};
     return run_suite("found by the net", tests, sizeof tests / sizeof *tests);
 }

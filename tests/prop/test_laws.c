@@ -214,7 +214,7 @@ typedef enum family { ANY_PROGRAM, NO_PRODUCTS, CELL_PROGRAM } family;
 
 static void generate(rp_program *p, uint64_t seed, family f) {
     static const int64_t rows[] = {2, 3, 7, 64, 65, 130, 520}, cols[] = {1, 2, 3, 7, 64, 65};
-    rp_options o = {.nodes = 5 + (int)(seed % 17), .most_cells = seed % 12 ? 600 : 34000, .domain = RP_REAL};
+    rp_options o = {.nodes = 5 + (int)(seed % 17), .most_cells = seed % 12 ? 600 : 34000, .domain = RP_REAL, .dense = true};
     if (f == NO_PRODUCTS) o.without = 1u << RP_PRODUCT;
     if (f == CELL_PROGRAM) {
         o.cells_only = true;

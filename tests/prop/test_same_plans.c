@@ -43,7 +43,7 @@ static void put_kernels(const clf_plan *p, clf_str *out) {
 
 /* Plan, cplans and kernel texts of one program as one number. */
 static uint64_t plan_hash(clf_ctx *c, size_t nroot, clf_node *const *root) {
-    static const clf_limits lim = {200, 48};
+    static const clf_limits lim = {.kernel_ops = 200, .kernel_inputs = 48};
     clf_err err = {CLF_OK, ""};
     clf_frozen f;
     clf_plan *p;

@@ -26,6 +26,7 @@ static bool wide_f32_with_large_cell(const rp_program *p, void *user) {
     for (int i = 0; i < p->n; i++) {
         const rp_node *n = &p->node[i], *x = &p->node[n->in[0]];
         if (!used[i] || n->kind != RP_CELL || x->m.t != CLF_F32 || x->m.cols < 3) continue;
+        if (n->op == CLF_IDIV || n->op == CLF_MOD) continue; /* x %/% x has no zeros */
         for (int64_t k = 0; k < rp_count(&x->m); k++)
             if (x->m.v[k] > 3) return true;
     }
@@ -71,6 +72,7 @@ static void test_shrink_data(void) {
         int64_t large = 0;
         for (int64_t k = 0; k < rp_count(m); k++) large += m->v[k] != 0;
         CU_ASSERT(m->rows == 1 && m->cols == 3);
+        if (large != 1) rp_print(&p);
         CU_ASSERT_EQUAL(large, 1);
         rp_release(&p);
     }

@@ -9,6 +9,7 @@ typedef struct rp_gen {
     rp_program *p;
     const rp_options *o;
     uint64_t state;
+    bool sparse;          /* this program may have sparse leaves, and products with them */
     int64_t extent[3];    /* what this program's leaves are mostly made of, so that operands fit together */
     bool read[RP_NODES];  /* some node has it as operand */
 } rp_gen;
@@ -40,6 +41,19 @@ bool rp_fit_node(const rp_program *p, rp_node *n);
 bool rp_eval_node(const rp_program *p, rp_node *n);
 /** Fit, and eval where the domain knows cells; cells of sources stay. False: n has no cells of its own. */
 bool rp_make_node(const rp_program *p, rp_node *n, int64_t most_cells);
+
+/* Sparse leaves, random_sparse.c. */
+/** Most cells become 0. */
+void rp_thin_out(rp_gen *g, rp_matrix *m);
+clf_mat *rp_open_csr(clf_ctx *c, const rp_matrix *m);
+clf_mat *rp_open_lent(clf_ctx *c, const rp_matrix *m);
+clf_mat *rp_open_zeros(clf_ctx *c, const rp_matrix *m);
+clf_mat *rp_open_csc(clf_ctx *c, const rp_matrix *m);
+clf_mat *rp_open_coo(clf_ctx *c, const rp_matrix *m);
+/** Do the zeros of one of the product's operands annihilate for sure? */
+bool rp_annihilates(const rp_program *p, const rp_node *product);
+/** RP_REAL: n makes more of a zero's sign than a zero's sign only where it is settled. */
+bool rp_signs_fit(const rp_program *p, const rp_node *n);
 
 static inline bool rp_source(int kind) { return kind <= RP_RAND; }
 static inline bool rp_real(clf_dtype t) { return t == CLF_F32 || t == CLF_F64; }

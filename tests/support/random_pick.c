@@ -96,7 +96,8 @@ static bool twin_leaf(rp_gen *g, rp_node *n) {
 
 static bool pick_leaf(rp_gen *g, rp_node *n) {
     int64_t rows = g->o->rows, cols = g->o->cols;
-    n->attr[0] = rp_pick(g, rp_ndoors);
+    bool sparse = g->sparse && rp_pick(g, 2);
+    n->attr[0] = sparse ? RP_DENSE_DOORS + rp_pick(g, rp_ndoors - RP_DENSE_DOORS) : rp_pick(g, RP_DENSE_DOORS);
     if (g->p->n > 0 && rp_pick(g, 8) == 0 && twin_leaf(g, n)) return true;
     if (!rows && !cols) {
         rows = g->extent[rp_pick(g, 3)];
@@ -107,8 +108,9 @@ static bool pick_leaf(rp_gen *g, rp_node *n) {
         else
             cols = 1;
     }
-    if (!source(n, any_type(g), false, rows, cols, g->o->most_cells)) return false;
+    if (!source(n, sparse && rp_pick(g, 2) ? CLF_F64 : any_type(g), false, rows, cols, g->o->most_cells)) return false;
     fill_cells(g, &n->m);
+    if (sparse) rp_thin_out(g, &n->m);
     return true;
 }
 
@@ -167,7 +169,35 @@ static int random_op(rp_gen *g, int arity) {
     return CLF_ADD;
 }
 
+/* A sparse leaf, or what is made of one at once: t(X), X * y. */
+static bool choose_sparse(rp_gen *g, rp_node *n, int k) {
+    const rp_program *p = g->p;
+    for (int tries = 0; g->sparse && tries < 8; tries++) {
+        int i = rp_pick(g, p->n);
+        const rp_node *x = &p->node[i];
+        if (!rp_sparse_leaf(x) && !(x->nin && rp_sparse_leaf(&p->node[x->in[0]]))) continue;
+        n->in[k] = i;
+        n->nin = k + 1;
+        return true;
+    }
+    return false;
+}
+
+/* X * (U %*% t(V)): an operand of the sparse one's shape, lately made. */
+static bool pick_masked(rp_gen *g, rp_node *n) {
+    static const int ops[] = {CLF_MUL, CLF_MUL, CLF_DIV};
+    n->op = ops[rp_pick(g, 3)];
+    if (!rp_op_allowed(g->o, n->op) || !choose_sparse(g, n, 0)) return false;
+    const rp_matrix *x = &g->p->node[n->in[0]].m;
+    for (int tries = 0; tries < 12; tries++) {
+        const rp_matrix *y = operand(g, n, 1);
+        if (y->rows == x->rows && y->cols == x->cols) return true;
+    }
+    return meet(x, &g->p->node[n->in[1]].m);
+}
+
 static bool pick_cell(rp_gen *g, rp_node *n) {
+    if (g->sparse && rp_pick(g, 5) == 0) return pick_masked(g, n);
     n->op = random_op(g, 0);
     const rp_matrix *first = operand(g, n, 0);
     for (int k = 1; k < rp_cells[n->op].arity; k++)
@@ -253,8 +283,9 @@ static bool pick_two(rp_gen *g, rp_node *n) {
 }
 
 static bool pick_product(rp_gen *g, rp_node *n) {
-    const rp_matrix *a = operand(g, n, 0);
-    for (int tries = 0; tries < 10; tries++)
+    bool sparse = g->sparse && rp_pick(g, 3) && choose_sparse(g, n, 0);
+    const rp_matrix *a = sparse ? &g->p->node[n->in[0]].m : operand(g, n, 0);
+    for (int tries = 0; tries < (sparse ? 30 : 10); tries++)
         if (operand(g, n, 1)->rows == a->cols) break;
     return true;
 }

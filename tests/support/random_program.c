@@ -26,13 +26,19 @@ static int weight_of(const rp_options *o, int kind) {
     return o->ranges && kind == RP_INDEX ? 4 * kinds[kind].weight : kinds[kind].weight;
 }
 
+/* Beside sparse leaves more products and transposes: loops over rows are made of them. */
+static int weight_in(const rp_gen *g, int kind) {
+    int weight = weight_of(g->o, kind);
+    return g->sparse && (kind == RP_PRODUCT || kind == RP_TRANSPOSE) ? 4 * weight : weight;
+}
+
 static int random_kind(rp_gen *g) {
     int total = 0;
     if (g->p->n < 2) return RP_LEAF;
-    for (int k = 0; k < RP_KINDS; k++) total += weight_of(g->o, k);
+    for (int k = 0; k < RP_KINDS; k++) total += weight_in(g, k);
     int at = rp_pick(g, total);
     for (int k = 0; k < RP_KINDS; k++) {
-        at -= weight_of(g->o, k);
+        at -= weight_in(g, k);
         if (at < 0) return k;
     }
     return RP_LEAF;
@@ -64,8 +70,10 @@ void rp_generate(rp_program *p, uint64_t seed, const rp_options *o) {
     memset(p, 0, sizeof *p);
     p->seed = seed;
     p->domain = o->domain;
+    p->own_products = o->own_products;
     rp_gen g = {.p = p, .o = o, .state = seed * UINT64_C(0x9E3779B97F4A7C15) + 12345};
     choose_extents(&g);
+    g.sparse = !o->dense && o->domain != RP_PRIME && rp_pick(&g, 3) == 0;
     for (int tries = 0; p->n < o->nodes && p->n < RP_NODES && tries < 400 * o->nodes; tries++) {
         rp_node *n = &p->node[p->n];
         memset(n, 0, sizeof *n);

@@ -67,11 +67,14 @@ typedef struct rp_options {
     unsigned without;     /* kinds to leave out, 1u << rp_kind each */
     bool no_elementary;   /* RP_REAL: no operator whose bits depend on the mathematical library (F_ELEM) */
     bool special;         /* RP_REAL: cells now and then NaN, infinite, -0, tiny, huge, or at the end of an integer type */
+    bool dense;           /* no sparse leaves; else a third of the programs have some (none in RP_PRIME) */
+    bool own_products;    /* only products with an operand whose zeros surely annihilate: the library's routines do not make them */
 } rp_options;
 
 typedef struct rp_program {
     uint64_t seed;
     rp_domain domain;
+    bool own_products;
     int n, nroot;
     rp_node node[RP_NODES];
     int root[RP_NODES + 8]; /* a node may be there more than once */
@@ -93,23 +96,35 @@ int rp_record_fn(const rp_program *p, clf_ctx *c, clf_mat **handle, clf_mat **pa
 int64_t rp_compare(const rp_program *p, int i, clf_mat *m);
 /** Cells as element type m->t, row-major: rp_count cells from m->v to out. */
 void rp_store(const rp_matrix *m, void *out);
+/** The same bytes in two results of node m, any NaN being equal to any other; signs: zeros have the same sign, too. */
+bool rp_same_cells(const rp_matrix *m, const void *a, const void *b, bool signs);
 
-/* Ways for a leaf to enter the library: dense by copy and by borrowing, and one for every other format that is wired up. */
+/* Ways for a leaf to enter the library: dense by copy and by borrowing, then the sparse ones. */
+enum { RP_DENSE_DOORS = 2 };
 typedef struct rp_door {
     const char *name;
     int format;           /* clf_format */
     clf_mat *(*open)(clf_ctx *c, const rp_matrix *m);
+    bool zeros;           /* some zeros are stored */
 } rp_door;
 extern const rp_door rp_doors[];
 extern const int rp_ndoors;
+bool rp_sparse_leaf(const rp_node *n);
+/** Does the program have a sparse leaf? Then the sign of zeros is open. */
+bool rp_sparse(const rp_program *p);
+/** Of the first `upto` nodes: may the sign of a zero differ between plans? */
+void rp_open_signs(const rp_program *p, int upto, bool *open);
+/** Does a sparse leaf with these cells store cell k? */
+bool rp_stored(const rp_matrix *m, int64_t k, bool zeros);
+int64_t rp_stored_count(const rp_matrix *m, bool zeros);
 
 /** Seed and nodes, one line each, on stdout. */
 void rp_print(const rp_program *p);
 /** The program in the language: one statement a node, then the roots. variable[i]: node i is an input. False when an operator has no
  *  spelling and its cells are not known either (the text then has its C call in a comment). */
 bool rp_expression(const rp_program *p, FILE *out, bool variable[RP_NODES]);
-/** Write the program (seedS.clf) and its inputs (seedS_nI.npy) to a folder, and the command that runs it. False when the program has no
- *  spelling or a file cannot be written. */
+/** Write the program (seedS.clf) and its inputs (seedS_nI.npy; sparse ones .mtx) to a folder, and the command that runs it. False when
+ *  the program has no spelling, a sparse input's type is not what files are read as (f64), or a file cannot be written. */
 bool rp_save(const rp_program *p, const char *folder, FILE *command);
 /** Print the program and why it failed; save it next to the figures of the run, or here, and print the command. */
 void rp_report(const rp_program *p, const char *why);

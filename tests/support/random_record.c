@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/fmt.h"
 #include "tests/support/random_make.h"
 
 void rp_store(const rp_matrix *m, void *out) {
@@ -44,8 +45,13 @@ static clf_mat *open_borrowed(clf_ctx *c, const rp_matrix *m) {
 }
 
 const rp_door rp_doors[] = {
-    {"dense, copied", 0, open_copy},
-    {"dense, borrowed", 0, open_borrowed},
+    {"dense, copied", CLF_DENSE, open_copy, false},
+    {"dense, borrowed", CLF_DENSE, open_borrowed, false},
+    {"CSR", CLF_CSR, rp_open_csr, false},
+    {"CSR, 4-byte offsets, borrowed", CLF_CSR, rp_open_lent, false},
+    {"CSR, some zeros stored", CLF_CSR, rp_open_zeros, true},
+    {"CSC", CLF_CSR, rp_open_csc, false},
+    {"COO, some zeros stored", CLF_CSR, rp_open_coo, true},
 };
 const int rp_ndoors = sizeof rp_doors / sizeof *rp_doors;
 
@@ -144,14 +150,22 @@ void rp_record(const rp_program *p, clf_ctx *c, clf_mat **handle) {
     for (int i = 0; i < p->n; i++) handle[i] = record[p->node[i].kind](c, &p->node[i], handle);
 }
 
+/* A sparse parameter for a sparse leaf: parameters decide what zeros mean. */
+static clf_mat *param_for(clf_ctx *c, const rp_node *x) {
+    if (!rp_sparse_leaf(x)) return clf_param(c, x->m.t, x->m.rows, x->m.cols, x->m.scalar);
+    return clf_param_sparse(c, x->m.t, x->m.rows, x->m.cols, rp_stored_count(&x->m, rp_doors[x->attr[0]].zeros));
+}
+
+/* Beside sparse leaves of reals numbers stay: whether X > 1 keeps zeros follows from the number. */
 int rp_record_fn(const rp_program *p, clf_ctx *c, clf_mat **handle, clf_mat **param, clf_mat **arg) {
     int n = 0;
+    bool numbers = p->domain != RP_REAL || !rp_sparse(p);
     for (int i = 0; i < p->n; i++) {
         const rp_node *x = &p->node[i];
         handle[i] = NULL;
-        if (x->kind == RP_LEAF || x->kind == RP_NUMBER) {
+        if (x->kind == RP_LEAF || (x->kind == RP_NUMBER && numbers)) {
             arg[n] = record[x->kind](c, x, handle);
-            handle[i] = param[n++] = clf_param(c, x->m.t, x->m.rows, x->m.cols, x->m.scalar);
+            handle[i] = param[n++] = param_for(c, x);
         } else
             handle[i] = record[x->kind](c, x, handle);
     }

@@ -162,6 +162,10 @@ static void say_c(FILE *f, const rp_node *n) {
         fprintf(f, ": clf_reshape(n%d, %" PRId64 ", %" PRId64 ")", n->in[0], n->m.rows, n->m.cols);
     else
         fprintf(f, ": %s", rp_kind_name(n->kind));
+    if (rp_sparse_leaf(n)) {
+        const rp_door *d = &rp_doors[n->attr[0]];
+        fprintf(f, " (%s, %" PRId64 " entries)", d->name, rp_stored_count(&n->m, d->zeros));
+    }
 }
 
 static void say_type(FILE *f, const rp_matrix *m) {

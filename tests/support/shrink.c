@@ -183,12 +183,18 @@ static bool f64_leaf(rp_program *p, int i, int k) {
     return true;
 }
 
+static bool dense_leaf(rp_program *p, int i, int k) {
+    if (i >= p->n || k > 0 || !rp_sparse_leaf(&p->node[i])) return false;
+    p->node[i].attr[0] = 0;
+    return true;
+}
+
 static edit_fn *const edits[] = {drop_root,     use_operand,   become_leaf,  use_earlier, smaller_extent,
-                                 alone_smaller, plainer_cells, plainer_cell, f64_leaf};
+                                 alone_smaller, plainer_cells, plainer_cell, f64_leaf,    dense_leaf};
 
 /* ---- the hunt ---- */
 
-/* What an edit must lower, in this order: nodes that compute, roots, nodes, cells, types that are not f64, the size of values. */
+/* What an edit must lower, in this order: nodes that compute, roots, nodes, cells, types that are not f64 and sparse leaves, the size of values. */
 typedef struct weight {
     double part[6];
 } weight;
@@ -202,7 +208,7 @@ static weight weigh(const rp_program *p) {
             continue;
         }
         w.part[3] += (double)rp_count(m);
-        w.part[4] += m->t != CLF_F64;
+        w.part[4] += (m->t != CLF_F64) + rp_sparse_leaf(&p->node[i]);
         for (int64_t c = 0; c < rp_count(m); c++) w.part[5] += isfinite(m->v[c]) ? fabs(m->v[c]) + (m->v[c] != floor(m->v[c])) : 1e9;
         w.part[5] += p->node[i].kind != RP_LEAF && p->node[i].kind != RP_NUMBER; /* seq, fill, rand: a leaf is plainer */
     }

@@ -30,7 +30,7 @@ static const clf_program *launched_before;
 clf_status __wrap_clf_hostbufs_prepare(clf_devs *d, int dev, const clf_program *p, const clf_arg *args, clf_err *err) {
     CLF_TRY(__real_clf_hostbufs_prepare(d, dev, p, args, err));
     for (int i = 0; i < p->nargs && tell_inputs; i++) {
-        bool input = p->args[i].kind == CLF_ARG_MEM_IN, counter = p->args[i].kind == CLF_ARG_COUNTER;
+        bool input = p->args[i].kind <= CLF_ARG_CSR_IDX, counter = p->args[i].kind == CLF_ARG_COUNTER;
         bool partial = p->args[i].kind == CLF_ARG_SCRATCH && p == launched_before;
         if (args[i].bytes && (input || counter || partial)) CLF_TRY(tell(d, &d->dev[dev], &args[i], !input, err));
     }

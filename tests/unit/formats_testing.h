@@ -40,7 +40,7 @@ typedef struct reading {
     clf_dense x, y;
     clf_err err;
     clf_status st;
-    bool densified;
+    bool sparse; /* the file gave a CSR matrix, and x is its cells */
 } reading;
 
 static inline void reading_init(reading *r) {
@@ -49,13 +49,26 @@ static inline void reading_init(reading *r) {
     clf_mem_init(&r->mem, failing_alloc, &r->heap);
 }
 
+/* What was read as cells, checked first when it is sparse; when that fails nothing is left of it. */
+static inline void reading_cells(reading *r, clf_status st, clf_loaded *l) {
+    r->st = st;
+    if (st != CLF_OK) return;
+    r->sparse = l->sparse;
+    if (l->sparse) CU_ASSERT_EQUAL(clf_csr_check(&l->csr.m, NULL), CLF_OK);
+    r->st = clf_loaded_dense(l, "t", &r->mem, &r->x, &r->err);
+    if (r->st == CLF_OK) return;
+    clf_loaded_release(l, &r->mem);
+    clf_dense_release(&r->y, &r->mem);
+}
+
 static inline clf_status reading_run(reading *r, const char *type, const void *p, size_t n, const clf_read_opts *o) {
+    clf_loaded l = {.sparse = false};
     char *exact = malloc(n ? n : 1); /* of exactly n bytes, so that a sanitizer sees any look beyond */
     memcpy(exact, p, n);
     if (strcmp(type, "npy") == 0) r->st = clf_read_npy("t", exact, n, &r->mem, &r->x, &r->err);
     if (strcmp(type, "csv") == 0) r->st = clf_read_csv("t", exact, n, o, &r->mem, &r->x, o && o->label ? &r->y : NULL, &r->err);
-    if (strcmp(type, "mtx") == 0) r->st = clf_read_mtx("t", exact, n, o, &r->mem, &r->x, &r->densified, &r->err);
-    if (strcmp(type, "svm") == 0) r->st = clf_read_svm("t", exact, n, o, &r->mem, &r->x, &r->y, &r->err);
+    if (strcmp(type, "mtx") == 0) reading_cells(r, clf_read_mtx("t", exact, n, o, &r->mem, &l, &r->err), &l);
+    if (strcmp(type, "svm") == 0) l.sparse = true, reading_cells(r, clf_read_svm("t", exact, n, o, &r->mem, &l.csr, &r->y, &r->err), &l);
     free(exact);
     return r->st;
 }

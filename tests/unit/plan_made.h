@@ -72,7 +72,7 @@ static inline void make_all(made *m) {
     want(m, X);
 }
 
-static const clf_limits plenty = {200, 48};
+static const clf_limits plenty = {.kernel_ops = 200, .kernel_inputs = 48};
 
 static inline clf_status plan_it(const made *m, const char *selector, const clf_limits *lim, clf_mem *mem, clf_plan **p, clf_err *err) {
     *p = NULL;

@@ -75,7 +75,14 @@ static const struct {
     {CELLS "(out A f64) (fold A SUM x keep order k)", "only an append has an order"},
     {CSR "(out A f64 9 1) (let x f64 load a) (pattern A x keep r e)", "its output has rank 1, not 2"},
     {CSR "(out A f64 9) (let x f64 load a) (store A x keep r e)", "entries leave through pattern"},
-    {CSR "(out A f64 9) (let x f64 load a) (fold A SUM x keep e)", "axis 1 has no place in the output"},
+    {CSR "(out A f64 9) (let x f64 load a) (fold A SUM x keep e)", "keeps axis 1 of extent 5, the output has 9"},
+    {CSR "(out A f64 3 5) (let x f64 load a) (fold A SUM x keep r e)", "so it folds axis 0 alone"},
+    {CSR "(axis k range free 4) (out A f64 5) (let x f64 load a) (fold A SUM x keep e)", "so it folds axis 0 alone, not 0x5"},
+    {CSR "(out A f64 5) (let x f64 load a) (dot A x x keep r)", "it folds axes 0x2; a dot folds axis 0"},
+    {CSR "(out A f32 5) (let x f64 load a) (dot A x x keep e)", "its values and its output differ in type"},
+    {CSR "(out A f64 5) (let x f64 load a) (dot A x x skip 4 keep e)", "skip is 0 to 3"},
+    {CSR "(out A f64 3) (let x f64 load a) (let k i64 index e) (let y f64 dot e x k) (store A y keep r)", "all have one type"},
+    {CSR "(out A f64 3) (let x f64 load a) (let y f64 dot r x x) (store A y keep r)", "on which axis 1 of the value depends"},
     {SEG "(out A i64 3) (let x i64 load a) (pattern A x keep r s)", "segments through store"},
     {SEG "(out A i64 3) (let x i64 load a) (fold A SUM x keep s)", "axis 1 has no place in the output"},
     {SEG "(out A i64 9) (let x i64 index s) (store A x keep s)", "with its parent and nothing else"},
@@ -223,7 +230,7 @@ static void test_values(void) {
     plan_parse(&p, whole, sizeof whole - 1);
     CU_ASSERT_EQUAL_FATAL(p.st, CLF_OK);
     HURT(value[X].dtype, 9, "value 0: type 9 does not exist");
-    HURT(value[X].op, CLF_V_CAST + 1, "does not exist");
+    HURT(value[X].op, CLF_V_DOT + 1, "does not exist");
     HURT(value[X].axis, 1, "a load has no axis");
     HURT(value[X].in[0], 0, "input 0 is not used but is not -1");
     HURT(value[X].arg, 3, "access 3 does not exist");
@@ -239,7 +246,7 @@ static void test_values(void) {
     HURT(value[S].axis, -1, "axis -1 does not exist");
     HURT(value[S].arg, -1, "fold -1 does not exist");
     HURT(value[S].in[0], 6, "not an earlier value");
-    HURT(value[S].in[1], 0, "input 1 is not used");
+    HURT(value[S].in[1], 0, "its rest varies with axes");
     HURT(value[C].arg, 0, "a cast has no argument and no axis");
     HURT(value[C].axis, 0, "a cast has no argument and no axis");
     HURT(value[C].in[0], -1, "not an earlier value");

@@ -237,7 +237,7 @@ static void test_checker(void) {
     HURT(value[8].axis, 3, "follows axis 0");
     HURT(value[8].arg, CLF_NFOLDS, "does not exist");
     HURT(value[12].arg, 1, "parameter 1 does not exist");
-    HURT(sink[0].kind, 6, "sink 0: kind 6");
+    HURT(sink[0].kind, 7, "sink 0: kind 7");
     HURT(sink[0].keep, 1 << 4, "there are 4");
     HURT(sink[0].keep, 1, "a pattern keeps an entry axis");
     HURT(sink[0].keep, 7, "entries leave through pattern");

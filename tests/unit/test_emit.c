@@ -7,160 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/device.h"
 #include "kernels-cl/emit.h"
-#include "kernels-cl/ref.h"
-#include "planner/builder.h"
-#include "planner/skel.h"
+#include "tests/support/kernel_job.h"
 
-enum { MAX_OPERANDS = 40, MAX_ARGS = 256 };
-static clf_mem mem;
-static clf_devs *devs;
-static clf_profile profile;
+static const clf_skel *cell;
 
 /* ---- running a cplan on the device and in the reference executor ---- */
 
-typedef struct job {
-    clf_arena arena;
-    clf_builder b;
-    clf_cplan c;
-    void *in[MAX_OPERANDS], *got[MAX_OPERANDS], *want[MAX_OPERANDS];
-    size_t in_bytes[MAX_OPERANDS], out_bytes[MAX_OPERANDS];
-    clf_scalar param[MAX_OPERANDS];
-    uint64_t seed;
-} job;
-
-static void job_begin(job *j) {
-    memset(j, 0, sizeof *j);
-    j->seed = 42;
-    clf_arena_init(&j->arena, &mem);
-    clf_build_begin(&j->b, &j->arena);
-}
-
-static double uniform(job *j) {
-    j->seed = j->seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(j->seed >> 11) / 9007199254740992.0;
-}
-
-/* positive: (0.05, 3.05), where every elementary function but asin and acos is finite; else small numbers of both signs with a few
- * zeros of both signs and very few NaN and infinities, so that most rows of a thousand cells have a sum whose bits tell. */
-static void fill(job *j, void *p, clf_dtype t, size_t n, bool positive) {
-    for (size_t k = 0; k < n; k++) {
-        double u = uniform(j), x = positive ? 0.05 + 3 * u : 4 * u - 2;
-        double kind = uniform(j);
-        if (!positive && kind < 0.05) x = u < 0.5 ? 0.0 : -0.0;
-        if (!positive && kind < 0.001) x = u < 0.5 ? NAN : INFINITY;
-        clf_scalar s = clf_dtype_float(t) ? clf_scalar_f64(x) : clf_scalar_i64((int64_t)(u * 7) - (t == CLF_U8 ? 0 : 3));
-        clf_scalar_store(p, k, clf_scalar_to(s, t));
-    }
-}
-
-static size_t cells(const clf_cinput *o) {
-    size_t n = 1;
-    for (int d = 0; d < o->rank; d++) n *= (size_t)o->dim[d].n;
-    return n;
-}
-
-static void job_memory(job *j, bool positive) {
-    const clf_cplan *c = &j->c;
-    for (int k = 0; k < c->nin; k++) {
-        j->in_bytes[k] = cells(&c->in[k]) * clf_dtype_bytes((clf_dtype)c->in[k].dtype);
-        j->in[k] = clf_mem_data(&mem, j->in_bytes[k]);
-        fill(j, j->in[k], (clf_dtype)c->in[k].dtype, cells(&c->in[k]), positive);
-    }
-    for (int k = 0; k < c->nout; k++) {
-        j->out_bytes[k] = cells(&c->out[k]) * clf_dtype_bytes((clf_dtype)c->out[k].dtype);
-        j->got[k] = clf_mem_data(&mem, j->out_bytes[k]);
-        j->want[k] = clf_mem_data(&mem, j->out_bytes[k]);
-        memset(j->got[k], 0x5a, j->out_bytes[k]);
-        memset(j->want[k], 0xa5, j->out_bytes[k]);
-    }
-    for (int k = 0; k < c->nparam; k++) j->param[k] = clf_scalar_to(clf_scalar_f64(2 + k), (clf_dtype)c->param[k]);
-}
-
-static void job_end(job *j) {
-    for (int k = 0; k < j->c.nin; k++) clf_mem_data_free(&mem, j->in[k], j->in_bytes[k]);
-    for (int k = 0; k < j->c.nout; k++) {
-        clf_mem_data_free(&mem, j->got[k], j->out_bytes[k]);
-        clf_mem_data_free(&mem, j->want[k], j->out_bytes[k]);
-    }
-    clf_arena_release(&j->arena);
-}
-
-static void bind_arg(const job *j, const clf_sched *s, clf_arg_desc d, void *scratch, int *counter, clf_arg *a) {
-    memset(a, 0, sizeof *a);
-    clf_scalar p = d.kind == CLF_ARG_PARAM ? j->param[d.index] : clf_scalar_i64(0);
-    switch (d.kind) {
-    case CLF_ARG_MEM_IN: a->ptr = j->in[d.index], a->bytes = j->in_bytes[d.index]; break;
-    case CLF_ARG_MEM_OUT: a->ptr = j->got[d.index], a->bytes = j->out_bytes[d.index]; break;
-    case CLF_ARG_SCRATCH: a->ptr = scratch, a->bytes = s->scratch_bytes; break;
-    case CLF_ARG_COUNTER: a->ptr = counter, a->bytes = sizeof *counter; break;
-    case CLF_ARG_I64: a->u.i64 = s->arg[d.index], a->bytes = 8; break;
-    default: clf_scalar_store(&a->u, 0, p), a->bytes = clf_dtype_bytes(p.dtype); break;
-    }
-}
-
-static clf_status launch_parts(job *j, const clf_sched *whole, const clf_source *src, clf_program *p, void *scratch, int *counter,
-                               int parts, clf_err *err) {
-    clf_arg args[MAX_ARGS];
-    int64_t n = (int64_t)whole->global;
-    for (int q = parts - 1; q >= 0; q--) { /* last part first: any order is right */
-        clf_sched s;
-        clf_grid g = {n * q / parts, n * (q + 1) / parts};
-        if (g.lo == g.hi) continue;
-        CLF_TRY(clf_skels[0]->sched(&j->c, &profile, g, &s, err));
-        for (int k = 0; k < src->nargs; k++) bind_arg(j, &s, src->args[k], scratch, counter, &args[k]);
-        CLF_TRY(clf_launch(devs, 0, p, args, src->nargs, s.global, s.local, err));
-    }
-    return clf_dev_wait(devs, 0, err);
-}
-
 /* Build, run in `parts`, run the reference. The job's outputs are filled. */
-static void job_run(job *j, int parts, bool positive) {
+static void job_run(kernel_job *j, int parts, bool positive) {
     clf_err err = {0};
-    clf_sched s;
-    clf_source src;
-    clf_program *p = NULL;
-    bool compiled;
-    int counter = 0;
-    job_memory(j, positive);
-    CU_ASSERT_TRUE_FATAL(clf_skels[0]->fits(&j->c, &profile));
-    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->sched(&j->c, &profile, (clf_grid){0, INT64_MAX}, &s, &err), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->emit(&j->c, &s, "", &j->arena, &src, &err), CLF_OK);
-    CU_ASSERT_TRUE_FATAL(src.nargs <= MAX_ARGS);
-    void *scratch = clf_mem_data(&mem, s.scratch_bytes);
-    memset(scratch, 0xff, s.scratch_bytes); /* NaN: nothing may read what nobody wrote */
-    clf_status st = clf_program_get(devs, 0, &src, &p, &compiled, &err);
-    if (st == CLF_OK) st = launch_parts(j, &s, &src, p, scratch, &counter, parts, &err);
+    job_memory(j, positive ? JOB_POSITIVE : JOB_REAL, 1);
+    clf_status st = job_kernel(j, cell, parts, &err);
+    if (st == CLF_OK) st = job_reference(j, &err);
     if (st != CLF_OK) fprintf(stderr, "%s\n", err.text);
     CU_ASSERT_EQUAL_FATAL(st, CLF_OK);
-    CU_ASSERT_EQUAL(counter, 0);
-    clf_mem_data_free(&mem, scratch, s.scratch_bytes);
-    clf_bind bind = {.in = j->in, .param = j->param, .out = j->want};
-    CU_ASSERT_EQUAL_FATAL(clf_ref_run(&j->c, &bind, &mem, &err), CLF_OK);
 }
 
-static bool same(clf_scalar a, clf_scalar b) { return clf_scalar_same(a, b) || (clf_dtype_float(a.dtype) && isnan(a.u.f) && isnan(b.u.f)); }
-
-/* Cells of output o that differ from the reference by more than `ulp` units of its type. */
-static size_t wrong(const job *j, int o, double ulp) {
-    clf_dtype t = (clf_dtype)j->c.out[o].dtype;
-    size_t bad = 0;
-    for (size_t k = 0; k < cells(&j->c.out[o]); k++) {
-        clf_scalar a = clf_scalar_load(j->got[o], k, t), b = clf_scalar_load(j->want[o], k, t);
-        bool ok = same(a, b) || (ulp > 0 && fabs(a.u.f - b.u.f) <= ulp * fabs(b.u.f) * (t == CLF_F32 ? 0x1p-23 : 0x1p-52));
-        if (!ok && bad++ == 0)
-            fprintf(stderr, "  output %d cell %zu: %.17g, reference %.17g\n", o, k, clf_scalar_as_f64(a), clf_scalar_as_f64(b));
-    }
-    return bad;
-}
-
-static void job_check(job *j, int parts) {
-    clf_err err = {0};
-    if (clf_build_end(&j->b, &j->c, &err) != CLF_OK) fprintf(stderr, "%s\n", err.text);
-    CU_ASSERT_EQUAL_FATAL(err.code, CLF_OK);
+static void job_check(kernel_job *j, int parts) {
+    CU_ASSERT_EQUAL_FATAL(job_built(j, NULL), CLF_OK);
     job_run(j, parts, false);
-    for (int o = 0; o < j->c.nout; o++) CU_ASSERT_EQUAL(wrong(j, o, 0), 0);
+    for (int o = 0; o < j->c.nout; o++) CU_ASSERT_EQUAL(job_wrong(j, o, 0), 0);
     job_end(j);
 }
 
@@ -171,38 +38,38 @@ typedef struct plane {
     int64_t n[2];
 } plane;
 
-static plane axes(job *j, int64_t rows, int64_t cols) {
+static plane axes(kernel_job *j, int64_t rows, int64_t cols) {
     plane p = {.n = {rows, cols}};
     p.ax[0] = clf_build_axis(&j->b, CLF_AXIS_RANGE, rows);
     p.ax[1] = clf_build_axis(&j->b, CLF_AXIS_RANGE, cols);
     return p;
 }
 /* An input that varies with the axes in `keep`, 1 rows, 2 columns; 0: a scalar in memory. */
-static int input(job *j, const plane *p, clf_dtype t, unsigned keep) {
+static int input(kernel_job *j, const plane *p, clf_dtype t, unsigned keep) {
     int64_t dim[2] = {keep & 1 ? p->n[0] : 1, keep & 2 ? p->n[1] : 1};
     int ax[2] = {keep & 1 ? p->ax[0] : -1, keep & 2 ? p->ax[1] : -1};
     return clf_build_load(&j->b, clf_build_access(&j->b, clf_build_in(&j->b, t, keep ? 2 : 0, dim), ax));
 }
-static int param(job *j, clf_dtype t) {
+static int param(kernel_job *j, clf_dtype t) {
     return clf_build_value(
         &j->b, (clf_value){.op = CLF_V_PARAM, .dtype = (uint8_t)t, .axis = -1, .in = {-1, -1, -1}, .arg = clf_build_param(&j->b, t)});
 }
-static int position(job *j, int axis) {
+static int position(kernel_job *j, int axis) {
     return clf_build_value(&j->b, (clf_value){.op = CLF_V_INDEX, .dtype = CLF_I64, .axis = -1, .in = {-1, -1, -1}, .arg = axis});
 }
-static int output(job *j, const plane *p, clf_dtype t, unsigned keep) {
+static int output(kernel_job *j, const plane *p, clf_dtype t, unsigned keep) {
     int64_t dim[2] = {keep & 1 ? p->n[0] : 1, keep & 2 ? p->n[1] : 1};
     return clf_build_out(&j->b, t, keep ? 2 : 0, dim);
 }
-static void store(job *j, const plane *p, int v, unsigned keep) {
+static void store(kernel_job *j, const plane *p, int v, unsigned keep) {
     clf_build_store(&j->b, output(j, p, (clf_dtype)j->b.c.value[v].dtype, keep), v, keep);
 }
-static void fold(job *j, const plane *p, clf_fold_id f, int v, unsigned keep) {
+static void fold(kernel_job *j, const plane *p, clf_fold_id f, int v, unsigned keep) {
     clf_dtype t = clf_fold_value_type(f, (clf_dtype)j->b.c.value[v].dtype);
     v = clf_build_cast(&j->b, v, t);
     clf_build_fold(&j->b, output(j, p, clf_fold_result_type(f, t), keep), f, v, keep);
 }
-static int op(job *j, clf_op o, clf_dtype t, int a, int b, int c) {
+static int op(kernel_job *j, clf_op o, clf_dtype t, int a, int b, int c) {
     int arity = clf_ops[o].arity;
     return clf_build_op(&j->b, o, t, a, arity > 1 ? b : -1, arity > 2 ? c : -1);
 }
@@ -213,7 +80,7 @@ static void test_substitution(void) {
     clf_str out;
     clf_emit e;
     const clf_emit_name names[] = {{"a", "v1"}, {"b", "v22"}, {"c", "v3"}, {"s0", "l0"}, {NULL, NULL}};
-    clf_str_init(&out, &mem);
+    clf_str_init(&out, &jobs.mem);
     clf_emit_init(&e, &out);
     clf_emit_text(&e, "E_SEL(E_LT(a, b), c, E_C(0.5))", CLF_F64, 8, names);
     CU_ASSERT_STRING_EQUAL(clf_str_c(&out), "f64x8_SEL(f64x8_LT(v1, v22), v3, f64x8_C(0.5))");
@@ -232,7 +99,7 @@ static void test_substitution(void) {
 static void test_kernel_text(void) {
     clf_str out;
     clf_err err = {0};
-    clf_str_init(&out, &mem);
+    clf_str_init(&out, &jobs.mem);
     CU_ASSERT_EQUAL(clf_kernel_text("skel/cell.chunk.cl", "", &out, &err), CLF_OK);
     CU_ASSERT_PTR_NOT_NULL(strstr(clf_str_c(&out), "__kernel"));
     CU_ASSERT_EQUAL(clf_kernel_text("skel/none.cl", "/nonexistent", &out, &err), CLF_E_INTERNAL);
@@ -241,8 +108,8 @@ static void test_kernel_text(void) {
 }
 
 /* sum(X * v) with a row vector, or over X alone. */
-static void small_plan(job *j, int64_t rows, int64_t cols, bool vector) {
-    job_begin(j);
+static void small_plan(kernel_job *j, int64_t rows, int64_t cols, bool vector) {
+    job_begin(j, 42);
     plane p = axes(j, rows, cols);
     int x = input(j, &p, CLF_F64, 3);
     if (vector) x = op(j, CLF_OP_MUL, CLF_F64, x, input(j, &p, CLF_F64, 2), -1);
@@ -250,13 +117,13 @@ static void small_plan(job *j, int64_t rows, int64_t cols, bool vector) {
     CU_ASSERT_EQUAL_FATAL(clf_build_end(&j->b, &j->c, NULL), CLF_OK);
 }
 
-static void emit_whole(job *j, clf_sched *s, clf_source *src) {
-    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->sched(&j->c, &profile, (clf_grid){0, INT64_MAX}, s, NULL), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->emit(&j->c, s, "", &j->arena, src, NULL), CLF_OK);
+static void emit_whole(kernel_job *j, clf_sched *s, clf_source *src) {
+    CU_ASSERT_EQUAL_FATAL(cell->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, s, NULL), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(cell->emit(&j->c, s, "", &j->arena, src, NULL), CLF_OK);
 }
 
 static void test_sizes_are_arguments(void) {
-    job a, b, v;
+    kernel_job a, b, v;
     clf_sched sa, sb, sv;
     clf_source ta, tb, tv;
     small_plan(&a, 1000, 10, false);
@@ -277,12 +144,12 @@ static void test_sizes_are_arguments(void) {
 }
 
 static void test_facts(void) {
-    job j;
+    kernel_job j;
     clf_sched s;
     clf_facts f;
     small_plan(&j, 1000, 200, true);
-    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->sched(&j.c, &profile, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
-    clf_skels[0]->facts(&j.c, &profile, &s, &f);
+    CU_ASSERT_EQUAL_FATAL(cell->sched(&j.c, &jobs.profile, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+    cell->facts(&j.c, &jobs.profile, &s, &f);
     CU_ASSERT_EQUAL(f.read_bytes, 1000 * 200 * 8 + 200 * 8);
     CU_ASSERT_EQUAL(f.write_bytes, 8);
     CU_ASSERT_EQUAL(f.cells[1][CLF_CLASS_ADD], 2 * 1000 * 200);
@@ -291,23 +158,23 @@ static void test_facts(void) {
 }
 
 static void test_refusals(void) {
-    job j;
-    clf_profile tight = profile;
+    kernel_job j;
+    clf_profile tight = jobs.profile;
     small_plan(&j, 100, 100, false);
-    CU_ASSERT_TRUE(clf_skels[0]->fits(&j.c, &profile));
+    CU_ASSERT_TRUE(cell->fits(&j.c, &jobs.profile));
     tight.max_arg_bytes = 64;
-    CU_ASSERT_FALSE(clf_skels[0]->fits(&j.c, &tight));
-    tight = profile;
+    CU_ASSERT_FALSE(cell->fits(&j.c, &tight));
+    tight = jobs.profile;
     tight.fp64 = 0;
-    CU_ASSERT_FALSE(clf_skels[0]->fits(&j.c, &tight));
+    CU_ASSERT_FALSE(cell->fits(&j.c, &tight));
     job_end(&j);
-    job_begin(&j); /* X' + Y */
+    job_begin(&j, 42); /* X' + Y */
     plane p = axes(&j, 100, 100);
     int64_t dim[2] = {100, 100};
     int x = clf_build_load(&j.b, clf_build_access(&j.b, clf_build_in(&j.b, CLF_F64, 2, dim), (int[]){p.ax[1], p.ax[0]}));
     store(&j, &p, op(&j, CLF_OP_ADD, CLF_F64, x, input(&j, &p, CLF_F64, 3), -1), 3);
     CU_ASSERT_EQUAL_FATAL(clf_build_end(&j.b, &j.c, NULL), CLF_OK);
-    CU_ASSERT_FALSE(clf_skels[0]->fits(&j.c, &profile));
+    CU_ASSERT_FALSE(cell->fits(&j.c, &jobs.profile));
     job_end(&j);
 }
 
@@ -324,10 +191,10 @@ static void *failing(void *user, void *p, size_t old_bytes, size_t new_bytes) {
 }
 
 static void test_no_memory(void) {
-    job j;
+    kernel_job j;
     small_plan(&j, 100, 200, true);
     clf_sched s;
-    CU_ASSERT_EQUAL_FATAL(clf_skels[0]->sched(&j.c, &profile, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(cell->sched(&j.c, &jobs.profile, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
     clf_status st = CLF_E_NOMEM;
     int n = 0;
     for (; st != CLF_OK && n < 2000; n++) {
@@ -338,7 +205,7 @@ static void test_no_memory(void) {
         clf_mem_init(&small, failing, NULL);
         clf_arena_init(&arena, &small);
         fail_at = n + 1;
-        st = clf_skels[0]->emit(&j.c, &s, "", &arena, &src, &err);
+        st = cell->emit(&j.c, &s, "", &arena, &src, &err);
         CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
         clf_arena_release(&arena);
         CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
@@ -356,8 +223,8 @@ static bool exact_for(int o, clf_dtype t) {
 
 static void test_exact_ops(void) {
     for (int t = 0; t < CLF_NDTYPES; t++) {
-        job j;
-        job_begin(&j);
+        kernel_job j;
+        job_begin(&j, 42);
         plane p = axes(&j, 37, 129);
         int a = input(&j, &p, (clf_dtype)t, 3), b = input(&j, &p, (clf_dtype)t, 3), c = param(&j, (clf_dtype)t);
         for (int o = 0; o < CLF_NOPS; o++)
@@ -367,8 +234,8 @@ static void test_exact_ops(void) {
 }
 
 static void test_casts(void) {
-    job j;
-    job_begin(&j);
+    kernel_job j;
+    job_begin(&j, 42);
     plane p = axes(&j, 13, 17);
     for (int f = 0; f < CLF_NDTYPES; f++) {
         int x = input(&j, &p, (clf_dtype)f, 3);
@@ -395,9 +262,9 @@ static double op_ulp(int o) {
 
 /* One loop per function over whole vectors, a tile boundary and a short end; then with special values among the ordinary ones. */
 static void elementary(clf_dtype t, bool positive) {
-    job j;
+    kernel_job j;
     int ops[CLF_NOPS], n = 0;
-    job_begin(&j);
+    job_begin(&j, 42);
     plane p = axes(&j, 1, 733);
     int a = input(&j, &p, t, 3), b = input(&j, &p, t, 3);
     for (int o = 0; o < CLF_NOPS; o++)
@@ -408,7 +275,7 @@ static void elementary(clf_dtype t, bool positive) {
     CU_ASSERT_EQUAL_FATAL(clf_build_end(&j.b, &j.c, NULL), CLF_OK);
     job_run(&j, 1, positive);
     for (int o = 0; o < n; o++) {
-        size_t bad = wrong(&j, o, op_ulp(ops[o]));
+        size_t bad = job_wrong(&j, o, op_ulp(ops[o]));
         if (bad) fprintf(stderr, "  %s %s\n", clf_ops[ops[o]].id, clf_dtype_name(t));
         CU_ASSERT_EQUAL(bad, 0);
     }
@@ -426,8 +293,8 @@ static bool in_brief(int f) {
 }
 
 static void folds_of(clf_dtype t, int64_t rows, int64_t cols, unsigned keep, int parts, bool brief) {
-    job j;
-    job_begin(&j);
+    kernel_job j;
+    job_begin(&j, 42);
     plane p = axes(&j, rows, cols);
     int x = input(&j, &p, t, 3);
     for (int f = 0; f < CLF_NFOLDS; f++)
@@ -460,8 +327,8 @@ static void test_col_folds(void) {
 static void test_lanes_of_two_types(void) {
     static const int64_t cols[] = {21, 37, 141};
     for (size_t s = 0; s < sizeof cols / sizeof *cols; s++) {
-        job j;
-        job_begin(&j);
+        kernel_job j;
+        job_begin(&j, 42);
         plane p = axes(&j, 19, cols[s]);
         int x = op(&j, CLF_OP_ADD, CLF_F32, input(&j, &p, CLF_F32, 3), param(&j, CLF_F32), -1); /* so that padding is not 0 */
         int y = clf_build_cast(&j.b, x, CLF_F64);
@@ -476,8 +343,8 @@ static void test_lanes_of_two_types(void) {
 static void test_many_sinks(void) {
     static const int64_t shape[][2] = {{130, 37}, {700, 200}};
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
-        job j;
-        job_begin(&j);
+        kernel_job j;
+        job_begin(&j, 42);
         plane p = axes(&j, shape[s][0], shape[s][1]);
         clf_dtype e = s ? CLF_F64 : CLF_F32;
         int x = input(&j, &p, e, 3), row = input(&j, &p, e, 2), col = input(&j, &p, e, 1), scalar = input(&j, &p, e, 0);
@@ -501,9 +368,9 @@ static void test_many_sinks(void) {
 /* colSums of a normalised matrix, and a constant offset into a larger one. */
 static void test_groups_and_windows(void) {
     for (int t = CLF_F32; t <= CLF_F64; t++) {
-        job j;
+        kernel_job j;
         clf_dtype e = (clf_dtype)t;
-        job_begin(&j);
+        job_begin(&j, 42);
         plane p = axes(&j, 1111, 12);
         int y = op(&j, CLF_OP_SUB, e, input(&j, &p, e, 3), input(&j, &p, e, 2), -1);
         fold(&j, &p, CLF_FOLD_SUM, y, 2);
@@ -512,8 +379,8 @@ static void test_groups_and_windows(void) {
         store(&j, &p, y, 3);
         job_check(&j, 2);
     }
-    job j;
-    job_begin(&j);
+    kernel_job j;
+    job_begin(&j, 42);
     plane p = axes(&j, 90, 33);
     int64_t dim[2] = {100, 40};
     clf_access a = {.input = clf_build_in(&j.b, CLF_F64, 2, dim), .rank = 2};
@@ -538,16 +405,8 @@ static void add_device_tests(CU_pSuite s) {
 }
 
 int main(void) {
-    clf_err err = {0};
-    clf_mem_init(&mem, NULL, NULL);
-    clf_profile_assume(&profile, CLF_DEV_CPU, 2);
-    const char *cache = getenv("CLF_CACHE_DIR");
-    clf_dev_opts opts = {.mem = &mem, .cache_dir = cache ? cache : ""};
-    bool device = clf_devs_open(&devs, &opts, &err) == CLF_OK && clf_devs_count(devs) > 0;
-    if (device)
-        clf_dev_assume(devs, 0, &profile);
-    else
-        printf("no OpenCL device: kernels are not run\n");
+    bool device = jobs_open(false);
+    cell = jobs_skel("cell.chunk");
     CU_initialize_registry();
     CU_pSuite s = CU_add_suite("emit", NULL, NULL);
     CU_add_test(s, "substitution", test_substitution);
@@ -561,6 +420,6 @@ int main(void) {
     CU_basic_run_tests();
     unsigned failures = CU_get_number_of_failures();
     CU_cleanup_registry();
-    clf_devs_close(devs);
+    jobs_close();
     return failures > 0;
 }

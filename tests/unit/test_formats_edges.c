@@ -110,7 +110,6 @@ static void test_places(void) {
     clf_mem mem;
     clf_dense x, y;
     clf_err err = {0};
-    bool densified = false;
     clf_mem_init(&mem, NULL, NULL);
     for (int i = 0; i < NSAMPLES; i++) {
         clf_read_opts o = options(&samples[i], 4 + 6 * (samples[i].label != NULL));
@@ -128,11 +127,12 @@ static void test_places(void) {
         clf_dense_release(&x, &mem);
         CU_ASSERT_EQUAL(clf_read_file(in_folder("sample"), "csvx", &o, &mem, &x, NULL, NULL, 0, NULL), CLF_E_ARG);
     }
-    CU_ASSERT_EQUAL(clf_read_mtx("t", samples[5].text, samples[5].n, NULL, &mem, &x, NULL, &err), CLF_OK);
-    clf_dense_release(&x, &mem);
-    CU_ASSERT_EQUAL(clf_read_mtx("t", samples[6].text, samples[6].n, NULL, &mem, &x, &densified, &err), CLF_OK);
-    CU_ASSERT(!densified && cell(&x, 0, 1) == -2 && cell(&x, 1, 0) == -2);
-    clf_dense_release(&x, &mem);
+    clf_loaded l;
+    CU_ASSERT_EQUAL(clf_read_mtx("t", samples[6].text, samples[6].n, NULL, &mem, &l, &err), CLF_OK);
+    CU_ASSERT(!l.sparse && cell(&l.dense, 0, 1) == -2 && cell(&l.dense, 1, 0) == -2);
+    clf_loaded_release(&l, &mem);
+    clf_loaded_release(NULL, &mem);
+    clf_sparse_release(NULL, &mem);
     clf_dense_release(NULL, &mem);
     unlink(in_folder("sample"));
     CU_ASSERT(mem.now_bytes == 0 && err.code == CLF_OK);
@@ -147,9 +147,10 @@ static void test_label_without_place(void) {
     CU_ASSERT_EQUAL(clf_read_csv("t", "a,y\n1,p\n2,q\n", 12, &o, &mem, &x, NULL, NULL), CLF_OK);
     CU_ASSERT(x.rows == 2 && x.cols == 1 && cell(&x, 1, 0) == 2);
     clf_dense_release(&x, &mem);
-    CU_ASSERT_EQUAL(clf_read_svm("t", "1 2:3\n", 6, NULL, &mem, &x, NULL, NULL), CLF_OK);
-    CU_ASSERT(x.rows == 1 && x.cols == 2 && cell(&x, 0, 1) == 3);
-    clf_dense_release(&x, &mem);
+    clf_sparse m;
+    CU_ASSERT_EQUAL(clf_read_svm("t", "1 2:3\n", 6, NULL, &mem, &m, NULL, NULL), CLF_OK);
+    CU_ASSERT(m.m.rows == 1 && m.m.cols == 2 && m.m.nnz == 1 && m.m.idx[0] == 1 && ((const double *)m.m.val)[0] == 3);
+    clf_sparse_release(&m, &mem);
     CU_ASSERT_EQUAL(mem.now_bytes, 0);
 }
 
@@ -160,11 +161,12 @@ static void test_refused(void) {
     for (int i = 0; i < 3; i++) expect_failure(types[i], "1\n", 2, &o, CLF_E_ARG, "f64 or f32, not as i32");
     clf_mem mem;
     clf_dense x, y;
+    clf_loaded l;
     clf_mem_init(&mem, NULL, NULL);
     clf_err err = {0};
     CU_ASSERT_EQUAL(clf_read_csv("t", "1", SIZE_MAX, NULL, &mem, &x, NULL, &err), CLF_E_LIMIT);
-    CU_ASSERT_EQUAL(clf_read_mtx("t", "1", SIZE_MAX, NULL, &mem, &x, NULL, NULL), CLF_E_LIMIT);
-    CU_ASSERT_EQUAL(clf_read_svm("t", "1", SIZE_MAX, NULL, &mem, &x, &y, NULL), CLF_E_LIMIT);
+    CU_ASSERT_EQUAL(clf_read_mtx("t", "1", SIZE_MAX, NULL, &mem, &l, NULL), CLF_E_LIMIT);
+    CU_ASSERT_EQUAL(clf_read_svm("t", "1", SIZE_MAX, NULL, &mem, &l.csr, &y, NULL), CLF_E_LIMIT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "too long"));
     CU_ASSERT_EQUAL(clf_read_csv("t", NULL, 0, NULL, &mem, &x, NULL, NULL), CLF_E_FORMAT);
 }
@@ -202,10 +204,15 @@ static void test_table(void) {
         CU_ASSERT(clf_formats[f].fill == 0 && clf_formats[f].name[0]);
     }
     const int64_t wide = (int64_t)INT32_MAX + 1;
-    CU_ASSERT_EQUAL(clf_formats[CLF_CSR].bytes(CLF_F32, 1, wide, 10), 10 * 12 + 16);
-    CU_ASSERT_EQUAL(clf_formats[CLF_CSC].bytes(CLF_F32, wide, 1, 10), 10 * 12 + 16);
-    CU_ASSERT_EQUAL(clf_formats[CLF_COO].bytes(CLF_U8, wide, 1, 10), 10 * 13);
-    CU_ASSERT_EQUAL(clf_formats[CLF_COO].bytes(CLF_U8, wide, wide, 10), 10 * 17);
+    CU_ASSERT_EQUAL(clf_formats[CLF_CSR].bytes(CLF_F32, 1, wide - 1, 10), 10 * 8 + 16);
+    CU_ASSERT_EQUAL(clf_formats[CLF_CSR].bytes(CLF_F32, 1, wide, 10), INFINITY);
+    CU_ASSERT_EQUAL(clf_formats[CLF_CSC].bytes(CLF_F32, wide - 1, 1, 10), 10 * 8 + 16);
+    CU_ASSERT_EQUAL(clf_formats[CLF_CSC].bytes(CLF_F32, wide, 1, 10), INFINITY);
+    CU_ASSERT_EQUAL(clf_formats[CLF_COO].bytes(CLF_U8, wide, 1, 10), 10 * 17);
+    CU_ASSERT_EQUAL(clf_formats[CLF_COO].bytes(CLF_U8, 1, wide, 10), 10 * 17);
+    CU_ASSERT(clf_formats[CLF_DENSE].offers == (CLF_OFFERS_STREAM | CLF_OFFERS_LOCATE));
+    CU_ASSERT(clf_formats[CLF_CSR].offers == (CLF_OFFERS_ENTRIES | CLF_OFFERS_LOCATE));
+    CU_ASSERT(clf_formats[CLF_CSC].offers == 0 && clf_formats[CLF_COO].offers == 0 && clf_formats[CLF_COMPRESSED].offers == 0);
 }
 
 /* ---- streams ------------------------------------------------------------------------------------------------------------------ */

@@ -8,6 +8,8 @@ static void test_array(void) {
     expect_cells("mtx", BANNER "array real general\n% a comment\n\n2 3\n1\n4\n2\n5\n3\n6\n", NULL, 2, 3, CELLS(1, 2, 3, 4, 5, 6));
     expect_cells("mtx", "%%MatrixMarket MATRIX Array Real GENERAL\r\n1 2\r\n-1.5e0\r\nNaN", NULL, 1, 2, CELLS(-1.5, NAN));
     expect_cells("mtx", BANNER "array integer general\n2 1\n-7\n+8\n", NULL, 2, 1, CELLS(-7, 8));
+    expect_cells("mtx", BANNER "array integer general\n1 2\n-9223372036854775808 9223372036854775807\n", NULL, 1, 2,
+                 CELLS(-0x1p63, 0x1p63));
     expect_cells("mtx", BANNER "array real symmetric\n2 2\n1\n2\n3\n", NULL, 2, 2, CELLS(1, 2, 2, 3));
     expect_cells("mtx", BANNER "array real skew-symmetric\n3 3\n1 2 3\n", NULL, 3, 3, CELLS(0, -1, -2, 1, 0, -3, 2, 3, 0));
     expect_cells("mtx", BANNER "array real general\n0 5\n", NULL, 0, 5, NULL);
@@ -27,14 +29,14 @@ static void test_coordinate(void) {
     expect_cells("mtx", BANNER "coordinate real general\n2 1 0\n", NULL, 2, 1, CELLS(0, 0));
 }
 
-static void test_densified(void) {
+static void test_layouts(void) {
     static const char *const texts[] = {BANNER "array real general\n1 1\n1.5\n", BANNER "coordinate real general\n1 1 1\n1 1 1.5\n"};
     clf_read_opts o = {.dtype = CLF_F32};
     for (int i = 0; i < 2; i++) {
         reading r;
         reading_init(&r);
         CU_ASSERT_EQUAL(reading_run(&r, "mtx", texts[i], strlen(texts[i]), &o), CLF_OK);
-        CU_ASSERT(r.densified == (i == 1) && r.x.dtype == CLF_F32 && cell(&r.x, 0, 0) == 1.5);
+        CU_ASSERT(r.sparse == (i == 1) && r.x.dtype == CLF_F32 && cell(&r.x, 0, 0) == 1.5);
         reading_end(&r);
     }
 }
@@ -61,6 +63,8 @@ static void test_mtx_refused(void) {
     expect_error("mtx", BANNER "array real general\n2 2\n1.25 2 3\n", "the file ends before cell (2, 2)");
     expect_error("mtx", BANNER "array real general\n1 1\n1\n2\n", "line 4, column 1: '2' follows the last entry");
     expect_error("mtx", BANNER "array integer general\n1 1\n1.5\n", "'1.5' stands where a whole number belongs");
+    expect_error("mtx", BANNER "array integer general\n1 1\n-inf\n", "line 3, column 1: '-inf' stands where a whole number belongs");
+    expect_error("mtx", BANNER "array integer general\n1 1\n99999999999999999999\n", "a whole number belongs");
     expect_error("mtx", BANNER "array real general\n1 1\n^\n", "line 3, column 1: '^' stands where a number belongs");
 }
 
@@ -68,6 +72,9 @@ static void test_mtx_entries_refused(void) {
     expect_error("mtx", BANNER "coordinate real general\n2 2 1\n3 1 1\n", "line 3, column 1: a row is 3, outside 1 to 2");
     expect_error("mtx", BANNER "coordinate real general\n2 2 1\n1 0 1\n", "line 3, column 2: a column is 0, outside 1 to 2");
     expect_error("mtx", BANNER "coordinate real general\n2 2 1\n-1 1 1\n", "'-1' stands where a row belongs");
+    expect_error("mtx", BANNER "coordinate real general\n2 2 1\nnan 1 1\n", "line 3, column 1: 'nan' stands where a row belongs");
+    expect_error("mtx", BANNER "coordinate real general\n2 2 1\n1 NaN 1\n", "line 3, column 2: 'NaN' stands where a column belongs");
+    expect_error("mtx", BANNER "coordinate real general\n2 2 1\n1.5 1 1\n", "line 3, column 1: '1.5' stands where a row belongs");
     expect_error("mtx", BANNER "coordinate real general\n2 2 1\n1 1 a\n", "line 3, column 3: 'a' stands where a number belongs");
     expect_error("mtx", BANNER "coordinate real general\n2 2 1\n1 1   \n", "line 3, column 3: a number is missing");
     expect_error("mtx", BANNER "coordinate pattern general\n2 2 1\n1 1 1\n", "line 3, column 3: '1' is one field too many");
@@ -94,10 +101,13 @@ static void test_mtx_lies(void) {
     }
     expect_error("mtx", BANNER "coordinate real general\n2 2 18446744073709551615\n1 1 1\n", "'18446744073709551615' stands where");
     expect_error("mtx", BANNER "array real general\n9223372036854775808 1\n1\n", "'9223372036854775808' stands where");
-    const char huge[] = BANNER "coordinate real general\n4294967296 4294967296 1\n1 1 1\n";
-    const char large[] = BANNER "coordinate real general\n100000000 100000000 1\n1 1 1\n";
-    expect_failure("mtx", huge, strlen(huge), NULL, CLF_E_NOMEM, "more than any memory holds");
-    expect_failure("mtx", large, strlen(large), NULL, CLF_E_NOMEM, "80000000000000000 bytes");
+    const char cells[] = BANNER "coordinate real general\n1000000 2147483647 1\n1 1 1\n";
+    expect_error("mtx", BANNER "coordinate real general\n4 2147483648 1\n1 1 1\n", "line 2, column 2: the number of columns is 2147483648");
+    expect_error("mtx", BANNER "coordinate real general\n9223372036854775807 5 1\n1 1 1\n",
+                 "9223372036854775807 rows are too many for so short a file");
+    expect_error("mtx", BANNER "coordinate pattern general\n16777217 5 1\n1 1\n", "line 2, column 3: 16777217 rows are too many");
+    expect_failure("mtx", cells, strlen(cells), NULL, CLF_E_NOMEM,
+                   "17179869176000000 bytes"); /* sparse it was read, dense it is too large */
 }
 
 static void test_svm(void) {
@@ -133,11 +143,14 @@ static void test_svm_refused(void) {
     expect_error("svm", "1 5:x\n", "line 1, column 2: 'x' stands where a number belongs");
     expect_error("svm", "1 5:1:2\n", "'1:2' stands where a number belongs");
     expect_error("svm", "1 9223372036854775808:1\n", "stands where");
-    expect_error("svm", "1 9223372036854775807:1 1:1\n", "no index can follow");
+    expect_error("svm", "1 2147483648:1 1:1\n", "an index is 2147483648, outside 1 to 2147483647");
+    expect_error("svm", "1 2147483647:1 5:1\n", "an index is 5, outside 2147483648 to 2147483647");
+    expect_error("svm", "1 nan:1\n", "'nan:1' stands where");
     expect_failure("svm", "1 1:1\0\n", 7, NULL, CLF_E_FORMAT, "line 1, column 2: a NUL byte");
-    const char huge[] = "1 9223372036854775807:1\n", large[] = "1 1:1\n1 100000000000000:1\n";
-    expect_failure("svm", huge, strlen(huge), NULL, CLF_E_NOMEM, "more than any memory holds");
-    expect_failure("svm", large, strlen(large), NULL, CLF_E_NOMEM, "1600000000000000 bytes");
+    expect_error("svm", "1 1:1\n1 100000000000000:1\n", "line 2, column 2");
+    char tall[6000] = "1 2147483647:1\n";
+    for (int i = 0; i < 2000; i++) strcat(tall, "0\n");
+    expect_failure("svm", tall, strlen(tall), NULL, CLF_E_NOMEM, "34376918221176 bytes"); /* sparse it was read, dense it is too large */
 }
 
 /* Cut at every byte; every byte replaced. */
@@ -185,8 +198,9 @@ static void test_memory(void) {
         const char *type, *text;
         int allocations;
     } files[] = {{"mtx", BANNER "array real general\n1 1\n1\n", 1},
-                 {"mtx", BANNER "coordinate real general\n1 1 1\n1 1 1\n", 1},
-                 {"svm", "1 1:1\n", 2}};
+                 {"mtx", BANNER "coordinate real general\n1 1 1\n1 1 1\n", 3 + 3 + 1},
+                 {"mtx", BANNER "coordinate real general\n1 2 2\n1 2 1\n1 1 1\n", 3 + 3 + 2 + 1}, /* a row to be sorted */
+                 {"svm", "1 1:1\n", 3 + 1 + 1}};
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
         for (int n = 0; n <= files[f].allocations; n++) {
             reading r;
@@ -202,7 +216,7 @@ static void test_memory(void) {
 int main(void) {
     static const CU_TestInfo tests[] = {{"mtx array", test_array},
                                         {"mtx coordinate", test_coordinate},
-                                        {"mtx tells what was sparse", test_densified},
+                                        {"mtx layouts", test_layouts},
                                         {"mtx headers refused", test_mtx_refused},
                                         {"mtx entries refused", test_mtx_entries_refused},
                                         {"mtx sizes that lie", test_mtx_lies},

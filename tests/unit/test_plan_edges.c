@@ -106,11 +106,16 @@ static void test_printed(void) {
     CU_ASSERT_EQUAL_FATAL(plan_it(m, "all", &plenty, &mem, &p, &err), CLF_OK);
     CU_ASSERT(p->nfired > 0);
     clf_plan_print(p, &s);
-    has(&s, " library %*% ta (in");
-    has(&s, " library %*% tb (in");
+    has(&s, " fused Row (in");
     has(&s, " callout cum (in");
     has(&s, "(cut %10 %11 \"an aggregate must see all cells before its result is used\")");
     has(&s, "\"kept as a result\"");
+    clf_str_release(&s);
+    clf_plan_free(p);
+    CU_ASSERT_EQUAL_FATAL(plan_it(m, "none", &plenty, &mem, &p, &err), CLF_OK);
+    clf_plan_print(p, &s);
+    has(&s, " library %*% ta (in");
+    has(&s, " library %*% tb (in");
     clf_str_release(&s);
     clf_plan_free(p);
     CU_ASSERT_STRING_EQUAL(clf_reason_text(CLF_NREASONS), "");

@@ -2,7 +2,7 @@
  * The planner with memory that ends at every place, and under limits of any size. */
 #include "tests/unit/plan_made.h"
 
-static const clf_limits tight = {2, 4};
+static const clf_limits tight = {.kernel_ops = 2, .kernel_inputs = 4};
 
 /* ---- memory ----------------------------------------------------------------------------------------------------------------- */
 
@@ -122,7 +122,7 @@ static void test_limits(void) {
     clf_mem_init(&mem, NULL, NULL);
     for (int ops = 1; ops < 40; ops += 3)
         for (int inputs = 1; inputs < 20; inputs += 2) {
-            const clf_limits lim = {ops, inputs};
+            const clf_limits lim = {.kernel_ops = ops, .kernel_inputs = inputs};
             make_chain(m, 30);
             CU_ASSERT_EQUAL_FATAL(plan_it(m, "all", &lim, &mem, &p, &err), CLF_OK);
             int covered[MOST_NODES] = {0}, cuts = 0;

@@ -74,7 +74,9 @@ CLF_API clf_mat *clf_matrix(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols,
 /** Use caller memory in place: row-major, unchanged until `release` is called or clf_changed declares a change. release may be NULL. */
 CLF_API clf_mat *clf_borrow(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, const void *data, clf_release_fn release, void *user);
 /** The contents of borrowed memory behind x changed: x becomes a new version. Expressions recorded from now on see the new contents.
- *  errors: CLF_E_ARG when x is not a borrowed leaf. */
+ *  A sparse leaf in CSR is checked again, in the same arrays with the same number of entries; until arrays that failed are mended and
+ *  declared again, evaluations that need them fail with CLF_E_STATE.
+ *  errors: CLF_E_ARG when x is not a borrowed leaf (CSC and COO leaves are not: they are converted); CLF_E_FORMAT as clf_sparse_csr. */
 CLF_API clf_status clf_changed(clf_mat *x);
 /** An f64 scalar. Scalars never widen a matrix's type. */
 CLF_API clf_mat *clf_num(clf_ctx *c, double value);
@@ -88,6 +90,42 @@ CLF_API clf_mat *clf_seq(clf_ctx *c, double from, double to, double by);
  *  position: the same numbers on every device. */
 CLF_API clf_mat *clf_rand(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, double min, double max, double sparsity, uint64_t seed);
 
+/* Sparse matrices. The zeros of a sparse leaf are *structural*: under `*`, as dividend and in products they give 0 whatever meets them,
+ * NaN and Inf included, and cell operators keep that meaning where their result at 0 is 0. So work can be proportional to the entries.
+ * With the setting `sparse` = "ieee" they are numbers like any other, and 0 * NaN is NaN. Rows and columns count from 0. */
+
+/** How a sparse matrix is taken. Zero-initialise, then set struct_size. */
+typedef struct clf_sparse_options {
+    size_t struct_size;
+    int offset_bytes;        /**< CSR, CSC: width of the offsets, 8 (default) or 4 */
+    int index_bytes;         /**< COO: width of rows and columns, 4 (default) or 8 */
+    bool trusted;            /**< CSR, CSC: do not check the arrays. They must be right: kernels index with them */
+    bool add;                /**< COO: entries given twice add up, in the order given, instead of being an error */
+    bool borrow;             /**< CSR, CSC: use the arrays in place, unchanged until `release` (4-byte offsets are widened into our memory) */
+    clf_release_fn release;  /**< borrow: called once, with `values`, when the arrays are done with; not when the call fails. May be NULL */
+    void *user;
+} clf_sparse_options;
+/** rows x cols in compressed rows: columns and values of row i are entries offsets[i] to offsets[i + 1] - 1, columns strictly ascending.
+ *  shape: rows + 1 offsets, the first 0, the last nnz; nnz indices and values. Stored zeros are allowed. opt may be NULL.
+ *  owns: copied, unless opt->borrow.  cost: O(rows + nnz), also for the check.
+ *  errors: CLF_E_FORMAT arrays that are no CSR matrix, naming row and entry (counted from 1); CLF_E_ARG NULL or unaligned arrays, options;
+ *  CLF_E_LIMIT more than 2^31 - 1 columns or too many cells; CLF_E_SHAPE, CLF_E_TYPE, CLF_E_NOMEM. */
+CLF_API clf_mat *clf_sparse_csr(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, int64_t nnz, const void *offsets, const int32_t *indices,
+                                const void *values, const clf_sparse_options *opt);
+/** rows x cols in compressed columns: cols + 1 offsets, indices are rows, strictly ascending in each column. Converted to rows once;
+ *  the arrays given (or their copy) stay with it as what products with the transpose use.
+ *  errors: as clf_sparse_csr, with columns and rows exchanged, and the same limit for both extents. */
+CLF_API clf_mat *clf_sparse_csc(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, int64_t nnz, const void *offsets, const int32_t *indices,
+                                const void *values, const clf_sparse_options *opt);
+/** rows x cols from nnz triples in any order. owns: copied.  cost: O(rows + cols + nnz).
+ *  errors: CLF_E_FORMAT an index out of range, or a cell given twice without opt->add; else as clf_sparse_csr. */
+CLF_API clf_mat *clf_sparse_coo(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, int64_t nnz, const void *row, const void *col,
+                                const void *values, const clf_sparse_options *opt);
+/** x, evaluated now, stored as dense cells or as CSR (the cells that are not 0): a new leaf of the same meaning, whatever its zeros are.
+ *  x itself when it is stored so already. Of a clf_rand not yet evaluated, clf_to_sparse never makes the dense cells. */
+CLF_API clf_mat *clf_to_dense(clf_mat *x);
+CLF_API clf_mat *clf_to_sparse(clf_mat *x);
+
 /** How clf_load reads. Zero-initialise, then set struct_size. */
 typedef struct clf_load_options {
     size_t struct_size;
@@ -95,11 +133,11 @@ typedef struct clf_load_options {
     const char *label;   /**< csv: label column by header name or 1-based number; svm: any non-NULL text */
     const char *na;      /**< missing csv cells: "error" (default), "drop" the row, "nan" */
 } clf_load_options;
-/** Read a file (.npy .csv .mtx .svm). */
+/** Read a file (.npy .csv .mtx .svm). Coordinate .mtx and .svm files become sparse leaves. */
 CLF_API clf_mat *clf_load(clf_ctx *c, const char *path);
 /** Read a file with options; labels (may be NULL) receives the label column's handle. */
 CLF_API clf_mat *clf_load_with(clf_ctx *c, const char *path, const clf_load_options *opt, clf_mat **labels);
-/** Evaluate and write x to .npy, .csv or .mtx. type NULL: by the ending. */
+/** Evaluate and write x to .npy, .csv, .mtx (sparse: coordinate, else array) or, sparse, .svm. type NULL: by the ending. */
 CLF_API clf_status clf_save(clf_mat *x, const char *path, const char *type);
 
 /* ---------------------------------------------------------------- recording
@@ -142,14 +180,32 @@ CLF_API clf_mat *clf_order(clf_mat *x, int64_t by, bool decreasing, bool index);
 
 /** Evaluate several results as one program; each handle keeps its value from then on. */
 CLF_API clf_status clf_eval(size_t n, clf_mat *const *results);
-/** Evaluate and copy all cells, row-major, in x's own element type. errors: CLF_E_ARG when bytes is not exactly the size. */
+/** Evaluate and copy all cells, row-major, in x's own element type; a sparse value is written out into `out`.
+ *  errors: CLF_E_ARG when bytes is not exactly the size. */
 CLF_API clf_status clf_read(clf_mat *x, void *out, size_t bytes);
 /** Evaluate a scalar or 1x1 matrix. */
 CLF_API clf_status clf_read_f64(clf_mat *x, double *out);
-/** Evaluate and give the address of the value, valid as long as the handle. */
+/** Evaluate and give the address of the cells, row-major, valid as long as the handle. The cells of a sparse value are made at the first
+ *  call and kept with it (clf_read needs no such memory). errors: also CLF_E_NOMEM, naming shape and entries. */
 CLF_API clf_status clf_data(clf_mat *x, const void **out);
+/** Evaluate and give the value in compressed rows: rows + 1 offsets, *nnz indices (columns) and values of x's type, valid as long as the
+ *  handle. The entries of a dense value (its cells that are not 0) are found at the first call and kept with it. Any output may be NULL. */
+CLF_API clf_status clf_data_csr(clf_mat *x, int64_t *nnz, const int64_t **offsets, const int32_t **indices, const void **values);
+/** Evaluate and count the cells that are not 0, exactly: NaN counts, -0 and stored zeros do not. */
+CLF_API clf_status clf_nnz(clf_mat *x, int64_t *out);
 /** Shape and type. For an error handle: its status. Any output may be NULL. */
 CLF_API clf_status clf_info(const clf_mat *x, int64_t *rows, int64_t *cols, clf_dtype *t, bool *scalar);
+/** What is known of how a handle's value is stored, without evaluating it. Set struct_size. */
+typedef struct clf_storage {
+    size_t struct_size;
+    const char *format;      /**< "dense", "csr"; "none" before evaluation. owns: static */
+    int64_t nnz;             /**< csr: entries stored; else an estimate of the cells that are not 0, at most rows * cols */
+    bool structural;         /**< its zeros annihilate (see clf_sparse_csr) */
+    bool borrowed;           /**< memory of the caller's */
+    uint64_t bytes;          /**< of the cells or the three arrays; 0 for "none" */
+} clf_storage;
+/** errors: of an error handle its status; CLF_E_ARG when struct_size is not set. */
+CLF_API clf_status clf_storage_of(const clf_mat *x, clf_storage *out);
 /** Status and message of a handle: CLF_OK and "" for a good one. */
 CLF_API clf_status clf_status_of(const clf_mat *x, const char **message);
 /** Give a leaf or parameter a name that explain shows. owns: copied. errors: CLF_E_ARG for anything else. */
@@ -165,6 +221,9 @@ CLF_API clf_mat *clf_keep(clf_mat *x);
 
 /** A parameter of a function: rows x cols of type t; rows == 0 && cols == 0 with scalar true for a scalar. */
 CLF_API clf_mat *clf_param(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, bool scalar);
+/** A parameter whose arguments are sparse, with about nnz entries. The parameter decides what zeros mean and which format its function
+ *  works on: an argument stored otherwise is converted once and its conversion kept with it. errors: as clf_sparse_csr. */
+CLF_API clf_mat *clf_param_sparse(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, int64_t nnz);
 /** Record once, run many times. Results may share work. The handles may be freed afterwards. */
 CLF_API clf_status clf_fn_new(clf_ctx *c, size_t nparams, clf_mat *const *params, size_t nresults, clf_mat *const *results, clf_fn **out);
 /** Run. args must have the parameters' shapes and types. outs[i] receives a new handle with the value, or, when *outs[i] is a
@@ -205,6 +264,7 @@ typedef struct clf_stats {
     uint64_t plan_ns, build_ns, run_ns;
     uint64_t bytes_read, bytes_written;           /**< streamed by fused steps, as counted by the executors */
     uint64_t retries, fallbacks, devices_lost;    /**< evaluations run again after a failure; planned another way; devices given up */
+    uint64_t launches_rows, launches_convert;     /**< of tier 0: in row form; conversions between formats */
 } clf_stats;
 CLF_API clf_status clf_get_stats(clf_ctx *c, clf_stats *out);
 /** Memory of a context in bytes. Set struct_size. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The host executor of the row form: cplans over the rows of a main input, dense or CSR, with values per row, per column, per cell or
+ * stored entry, inner products and folds within rows, and sinks that store rows or meet over them. Rows pass in small batches through
+ * the loops of tile_isa.h; bits are those of core/fold.h for every instruction set and thread count. */
+#ifndef CLF_RUN_ROWS_H
+#define CLF_RUN_ROWS_H
+#include "host/run/tile.h"
+
+struct clf_rows; /* prepared program: immutable after clf_rows_new, so any thread may run it (no typedef: planner/graph.h has a clf_rows) */
+/** Axis 0 a RANGE, parent of all else; every value varies with it and at most one other axis, save the second operand of a DOT;
+ *  sinks STORE, PATTERN, FOLD and DOT without guard. The rest goes to ref.c. */
+bool clf_rows_fits(const clf_cplan *c);
+/** errors: CLF_E_NOMEM; CLF_E_UNSUPPORTED where clf_rows_fits says no. */
+clf_status clf_rows_new(struct clf_rows **out, const clf_cplan *c, clf_isa isa, clf_mem *mem, clf_err *err);
+/** Run. pool may be NULL (serial). Scratch comes from `mem` and is kept for the next run where possible. CSR operands are trusted to
+ *  have passed clf_csr_check. errors: CLF_E_NOMEM, CLF_E_LIMIT, CLF_E_SHAPE. */
+clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err);
+void clf_rows_free(struct clf_rows *r);
+#endif

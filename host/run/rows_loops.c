@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops of the row executor: inner products, sums of products over rows, gathers and scatters by column, scans. Compiled once per
+ * instruction set, like tile_loops.c; bodies in rows_dot.h, one copy per element type. */
+#include "host/run/tile_isa.h"
+#include "host/run/rows_vec.h"
+
+/* Leaves of 512 of an extent below 2^63 need fewer levels than this. ROWS_BLOCK: rows whose sums fit the registers. */
+enum { ROWS_DEPTH = 56, ROWS_LINE = 64 };
+#if defined(__AVX512F__)
+enum { ROWS_BLOCK = 8 };
+#else
+enum { ROWS_BLOCK = 4 };
+#endif
+#define ROWS_PREFETCH(p, bytes) \
+    do { \
+        for (int64_t at_ = 0; at_ < (bytes); at_ += ROWS_LINE) __builtin_prefetch((const char *)(p) + at_); \
+    } while (0)
+
+#define ELEM_T f32
+#include "host/run/rows_dot.h"
+#undef ELEM_T
+#define ELEM_T f64
+#include "host/run/rows_dot.h"
+#undef ELEM_T
+#define ELEM_T i32
+#include "host/run/rows_dot.h"
+#undef ELEM_T
+#define ELEM_T i64
+#include "host/run/rows_dot.h"
+#undef ELEM_T
+#define ELEM_T u8
+#include "host/run/rows_dot.h"
+#undef ELEM_T
+
+extern const clf_row_table TILE_SYMBOL(row_table);
+const clf_row_table TILE_SYMBOL(row_table) = {
+    .type = {&rows_fns_f32, &rows_fns_f64, &rows_fns_i32, &rows_fns_i64, &rows_fns_u8},
+};

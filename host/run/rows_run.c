@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Running a row program: what varies with no row once, then parts, each a run of batches: as many rows as the registers hold, or, where
+ * nothing meets within a row, as many stored entries. */
+#include "host/run/rows_run.h"
+
+#include <sched.h>
+
+/* ---- batches ------------------------------------------------------------------------------------------------------------- */
+
+static void run_batch(clf_rows_frame *f) {
+    const struct clf_rows *r = f->job->r;
+    for (int i = 0; i < r->nbatch; i++) clf_rows_exec(f, &r->batch[i]);
+}
+
+/* A row longer than the registers takes the large set, one worker at a time. */
+static void run_long(clf_rows_frame *f) {
+    atomic_int *busy = f->job->big_busy;
+    while (atomic_exchange_explicit(busy, 1, memory_order_acquire) != 0) sched_yield();
+    clf_rows_use_big(f, true);
+    run_batch(f);
+    clf_rows_use_big(f, false);
+    atomic_store_explicit(busy, 0, memory_order_release);
+}
+
+/* Offsets of the batch's rows, cut to its entries. */
+static void place_rows(clf_rows_frame *f) {
+    const int64_t *ptr = f->job->m->ptr + f->row;
+    for (int64_t i = 0; i <= f->rows; i++) {
+        int64_t e = ptr[i] < f->e0 ? f->e0 : ptr[i] > f->e1 ? f->e1 : ptr[i];
+        f->off[i] = e - f->e0;
+    }
+}
+
+/* ---- parts of rows ------------------------------------------------------------------------------------------------------- */
+
+/* Rows from f->row on that go into one batch: at least one. */
+static int64_t take_rows(const clf_rows_frame *f, int64_t to) {
+    const clf_rows_job *j = f->job;
+    int64_t n = to - f->row < j->batch_rows ? to - f->row : j->batch_rows;
+    if (!j->m || j->m->ptr[f->row + n] - j->m->ptr[f->row] <= CLF_ROWS_CELLS) return n;
+    int64_t lo = 1, hi = n; /* ptr[row + lo] may be beyond; ptr[row + hi] is */
+    while (lo + 1 < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (j->m->ptr[f->row + mid] - j->m->ptr[f->row] <= CLF_ROWS_CELLS)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void run_rows(clf_rows_frame *f, int64_t from, int64_t to) {
+    const clf_rows_job *j = f->job;
+    for (f->row = from; f->row < to; f->row += f->rows) {
+        f->rows = take_rows(f, to);
+        if (j->m) {
+            f->e0 = j->m->ptr[f->row];
+            f->e1 = j->m->ptr[f->row + f->rows];
+            place_rows(f);
+        }
+        if (f->e1 - f->e0 > CLF_ROWS_CELLS && j->r->nreg[j->r->entry] > 0)
+            run_long(f);
+        else
+            run_batch(f);
+    }
+}
+
+/* ---- parts of entries ---------------------------------------------------------------------------------------------------- */
+
+/* The row that entry e is in. */
+static int64_t row_of(const clf_csr *m, int64_t e) {
+    int64_t lo = 0, hi = m->rows;
+    while (lo + 1 < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (m->ptr[mid] <= e)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void run_entries(clf_rows_frame *f, int64_t from, int64_t to) {
+    const clf_csr *m = f->job->m;
+    int64_t most = f->job->batch_rows;
+    if (from >= to) return;
+    f->row = row_of(m, from);
+    for (f->e0 = from; f->e0 < to; f->e0 = f->e1) {
+        while (m->ptr[f->row + 1] <= f->e0) f->row++;
+        f->e1 = to - f->e0 < CLF_ROWS_CELLS ? to : f->e0 + CLF_ROWS_CELLS;
+        for (f->rows = 1; f->rows < most && m->ptr[f->row + f->rows] < f->e1;) f->rows++;
+        if (m->ptr[f->row + f->rows] < f->e1) f->e1 = m->ptr[f->row + f->rows];
+        place_rows(f);
+        run_batch(f);
+    }
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------------- */
+
+static void run_part(void *user, int64_t part, int worker) {
+    const clf_rows_job *j = user;
+    clf_rows_frame f;
+    clf_rows_frame_at(&f, j, worker, false);
+    f.part = part;
+    clf_rows_part_begin(&f);
+    if (j->r->split)
+        run_entries(&f, j->bound[part], j->bound[part + 1]);
+    else
+        run_rows(&f, j->bound[part], j->bound[part + 1]);
+    clf_rows_part_end(&f);
+}
+
+clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err) {
+    clf_rows_job j;
+    clf_rows_frame f;
+    CLF_TRY(clf_rows_job_begin(&j, r, bind, pool, err));
+    for (int w = 0; w < j.workers; w++) clf_rows_frame_at(&f, &j, w, true);
+    clf_rows_frame_at(&f, &j, 0, false);
+    for (int i = 0; i < r->nfirst; i++) clf_rows_exec(&f, &r->first[i]);
+    if (j.workers > 1)
+        clf_pool_run(pool, j.parts, run_part, &j);
+    else
+        for (int64_t p = 0; p < j.parts; p++) run_part(&j, p, 0);
+    clf_rows_finish(&j, &f);
+    clf_rows_job_end(&j, r);
+    return CLF_OK;
+}

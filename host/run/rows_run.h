@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One run of a row program: its geometry, the memory it works in, the states of its sinks.
+ *
+ * A run is cut into parts: ranges of rows that start at a block of every sink over rows, so that a part's partial states are whole
+ * subtrees; or, where nothing meets in a row, ranges of stored entries. Full folds may start anywhere: what a part finds before its
+ * first leaf is kept for the merge, which steps it into the leaf that the part before left open. Workers take parts and go through
+ * them in batches. A row longer than the registers for stored entries goes through one larger set, which the workers share in turn. */
+#ifndef CLF_RUN_ROWS_RUN_H
+#define CLF_RUN_ROWS_RUN_H
+#include "formats/sparse.h"
+#include "host/run/rows_prog.h"
+#include "host/run/tile_run.h"
+
+/* An access, placed for the extents of a run: element at + sum of step[a] * position on a; elems behind `at`. */
+typedef struct clf_row_place { const char *at; int64_t step[CLF_MAX_AXES], elems; } clf_row_place;
+
+/* The states of a sink over rows: `vecs` vectors of `len` cells, `ld` apart. Vector v goes to out + v * out_vec, steps out_step. */
+typedef struct clf_row_layout {
+    int64_t vecs, ld, len, cells, out_vec, out_step;
+    int64_t nj, nk;
+    bool narrow;         /* DOT: few k, each a vector over j */
+    int64_t block;       /* rows */
+    int lanes, depth;
+    size_t stride;       /* words between levels: cells and some padding */
+    size_t lane_bytes;   /* of one component */
+    size_t at;           /* of its lanes, then its levels, in a worker's memory */
+    size_t part_at;      /* of its words in a part's memory */
+} clf_row_layout;
+
+/* The same in one worker: the block in progress, closed subtrees by level. */
+typedef struct clf_row_meeting {
+    void *lane[3];
+    clf_word *level[3];
+    uint64_t held;
+    int64_t start;
+} clf_row_meeting;
+
+/* A full fold in one part: values before its first leaf, the leaf in progress, subtrees. */
+typedef struct clf_row_full {
+    int64_t start, pos, nhead;
+    clf_lane_state lanes;
+    char head[CLF_LEAF * 8];
+    clf_tree tree;
+} clf_row_full;
+
+typedef struct clf_rows_job {
+    const struct clf_rows *r;
+    const clf_bind *bind;
+    clf_arena arena;             /* geometry of this run */
+    int64_t n[CLF_MAX_AXES];     /* extents; ENTRY: columns */
+    int64_t rows;
+    const clf_csr *m;            /* of the ENTRY axis */
+    int64_t batch_rows, longest; /* longest: of a row's entries, where registers must hold whole rows */
+    clf_row_place *place;        /* per access */
+    int64_t *bound;              /* parts + 1: rows, or entries where r->split */
+    int64_t parts;
+    int workers;
+    clf_row_layout *layout;      /* per sink with states per column */
+    size_t *pack_at;
+    char *scalar, *vec, *pack, *big, *worker;
+    size_t vec_bytes, row_at, off_at, word_at, meet_at, worker_bytes, big_bytes;
+    size_t zeros_at, zeros_bytes; /* in a worker's memory: a row of zeros (rows_locate.c) */
+    size_t reg_at[CLF_MAX_AXES], reg_bytes[CLF_MAX_AXES];
+    clf_row_full *full;          /* parts * nfull */
+    char *part;                  /* parts * part_bytes */
+    size_t part_bytes;
+    atomic_int *big_busy;
+    char *at;
+    size_t bytes;
+    bool cached;
+} clf_rows_job;
+
+/* What one worker has. */
+typedef struct clf_rows_frame {
+    const clf_rows_job *job;
+    void **slot;
+    char *mem;
+    int64_t *off;            /* entries of the batch's rows, from e0 on */
+    clf_word *word;          /* results of folds */
+    clf_row_meeting *meet;
+    int64_t part, row, rows, e0, e1;
+} clf_rows_frame;
+
+enum { CLF_ROWS_SCALAR_BYTES = (CLF_ROWS_CELLS + CLF_TILE_PAD) * 8, CLF_ROWS_ROW_BYTES = (CLF_ROWS_MOST + CLF_TILE_PAD) * 8 };
+
+/* rows_parts.c */
+/** Rows of a batch, and the longest row of entries where that must fit the registers. */
+void clf_rows_choose_batch(clf_rows_job *j);
+/** How the states of sinks over rows lie; false: sizes overflow. */
+bool clf_rows_place_states(clf_rows_job *j);
+/** Parts and workers; false: out of memory. */
+bool clf_rows_choose_parts(clf_rows_job *j, const clf_pool *pool);
+
+/* rows_layout.c */
+typedef struct clf_rows_room {
+    size_t at;
+    bool overflow;
+} clf_rows_room;
+/** Offsets of what a run needs, in the order scalars, vectors, packed right sides, large registers, workers, full folds, parts. false: too
+ *  much for a size. */
+bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[7]);
+/** Does the sink's state have component k? */
+static inline bool clf_rows_has_comp(const clf_row_sink *s, int k) { return s->fold->comp_bytes[k] != 0; }
+
+/* rows_job.c */
+/** Extents, geometry, parts, workers, memory. errors: CLF_E_NOMEM, CLF_E_LIMIT, CLF_E_SHAPE. */
+clf_status clf_rows_job_begin(clf_rows_job *j, struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err);
+void clf_rows_job_end(clf_rows_job *j, struct clf_rows *r);
+/** The frame of a worker; init: its slots were never set. */
+void clf_rows_frame_at(clf_rows_frame *f, const clf_rows_job *j, int worker, bool init);
+/** Point the registers for stored entries at the large set, or back. */
+void clf_rows_use_big(clf_rows_frame *f, bool big);
+
+/* rows_locate.c */
+/** What m stores where the batch's entries stand, or 0; all of its elements have this type, and 2^log2 bytes. */
+void clf_rows_locate(const clf_rows_frame *f, const clf_csr *m, int dtype, int log2, char *out);
+/** Bytes of the row of zeros that this run wants. */
+size_t clf_rows_zeros(const clf_rows_job *j);
+
+/* rows_exec.c */
+/** Run one instruction of either list; sinks go to clf_rows_drink. */
+void clf_rows_exec(clf_rows_frame *f, const clf_row_instr *in);
+
+/* rows_sink.c */
+void clf_rows_part_begin(clf_rows_frame *f);
+void clf_rows_drink(clf_rows_frame *f, const clf_row_sink *s);
+void clf_rows_part_end(clf_rows_frame *f);
+/** Merge the parts and write what met. f: any worker's frame. */
+void clf_rows_finish(const clf_rows_job *j, clf_rows_frame *f);
+#endif

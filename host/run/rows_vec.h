@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The lanes of a DOT as one vector, for rows_loops.c: 8 of an element type, 16 of f32. Only what inner products need, since the
+ * compiler does not keep a step with fma and a partial last group in registers by itself.
+ *
+ * v_step_T(a, b, s, skip): s = fma(a, b, s) lane by lane, save where a zero annihilates (skip: bit 0 for a, bit 1 for b).
+ * v_stepn_T: the first n lanes only. v_sum_T: lanes widened and added pairwise, lane i and i + half. v_loadn_T reads n elements.
+ * v_gather_T: elements at idx[0 ..] * stride. */
+#ifndef CLF_RUN_ROWS_VEC_H
+#define CLF_RUN_ROWS_VEC_H
+#include "host/run/tile_elem.h"
+#if defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
+#include <immintrin.h>
+#endif
+#include <string.h>
+
+#define V_LANES_f32 16
+#define V_LANES_f64 8
+#define V_LANES_i32 8
+#define V_LANES_i64 8
+#define V_LANES_u8 8
+#define V_NAME(what, T) v_##what##_##T
+
+/* One lane of a step. */
+#define V_SCALAR(T) \
+    ELEM_FN ELEM_C_##T V_NAME(one, T)(ELEM_C_##T a, ELEM_C_##T b, ELEM_C_##T s, int skip) { \
+        ELEM_C_##T t = clf_e_fma_##T(a, b, s); \
+        return ((skip & 1) != 0 && a == 0) || ((skip & 2) != 0 && b == 0) ? s : t; \
+    }
+ELEM_TYPES(V_SCALAR)
+
+/* W: the wide type. */
+#define V_ARRAY(T, W) \
+    typedef struct V_NAME(vec, T) { ELEM_C_##T l[V_LANES_##T]; } V_NAME(vec, T); \
+    ELEM_FN V_NAME(vec, T) V_NAME(set, T)(ELEM_C_##T x) { \
+        V_NAME(vec, T) v; \
+        for (int i = 0; i < V_LANES_##T; i++) v.l[i] = x; \
+        return v; \
+    } \
+    ELEM_FN V_NAME(vec, T) V_NAME(load, T)(const ELEM_C_##T *p) { \
+        V_NAME(vec, T) v; \
+        memcpy(v.l, p, sizeof v.l); \
+        return v; \
+    } \
+    ELEM_FN V_NAME(vec, T) V_NAME(loadn, T)(const ELEM_C_##T *p, int64_t n) { \
+        V_NAME(vec, T) v = V_NAME(set, T)(0); \
+        for (int64_t i = 0; i < n; i++) v.l[i] = p[i]; \
+        return v; \
+    } \
+    ELEM_FN void V_NAME(storen, T)(ELEM_C_##T *p, V_NAME(vec, T) v, int64_t n) { \
+        for (int64_t i = 0; i < n; i++) p[i] = v.l[i]; \
+    } \
+    ELEM_FN V_NAME(vec, T) V_NAME(step, T)(V_NAME(vec, T) a, V_NAME(vec, T) b, V_NAME(vec, T) s, int skip) { \
+        for (int i = 0; i < V_LANES_##T; i++) s.l[i] = V_NAME(one, T)(a.l[i], b.l[i], s.l[i], skip); \
+        return s; \
+    } \
+    ELEM_FN V_NAME(vec, T) V_NAME(stepn, T)(V_NAME(vec, T) a, V_NAME(vec, T) b, V_NAME(vec, T) s, int64_t n, int skip) { \
+        for (int64_t i = 0; i < n; i++) s.l[i] = V_NAME(one, T)(a.l[i], b.l[i], s.l[i], skip); \
+        return s; \
+    } \
+    ELEM_FN ELEM_C_##W V_NAME(sum, T)(V_NAME(vec, T) v) { \
+        ELEM_C_##W w[V_LANES_##T]; \
+        for (int i = 0; i < V_LANES_##T; i++) w[i] = (ELEM_C_##W)v.l[i]; \
+        for (int h = V_LANES_##T / 2; h > 0; h /= 2) \
+            for (int i = 0; i < h; i++) w[i] = clf_e_add_##W(w[i], w[i + h]); \
+        return w[0]; \
+    } \
+    ELEM_FN V_NAME(vec, T) V_NAME(gather, T)(const ELEM_C_##T *p, const int32_t *idx, int64_t stride) { \
+        V_NAME(vec, T) v; \
+        for (int i = 0; i < V_LANES_##T; i++) v.l[i] = p[(int64_t)idx[i] * stride]; \
+        return v; \
+    }
+V_ARRAY(i32, i64)
+V_ARRAY(i64, i64)
+V_ARRAY(u8, i64)
+
+#if defined(__AVX512F__) && !defined(CLF_ARITH_PRIME)
+typedef __m512d v_vec_f64;
+typedef __m512 v_vec_f32;
+#define V_FIRST(bits, n) ((__mmask##bits)(((uint32_t)1 << (n)) - 1))
+ELEM_FN v_vec_f64 v_set_f64(double x) { return _mm512_set1_pd(x); }
+ELEM_FN v_vec_f32 v_set_f32(float x) { return _mm512_set1_ps(x); }
+ELEM_FN v_vec_f64 v_load_f64(const double *p) { return _mm512_loadu_pd(p); }
+ELEM_FN v_vec_f32 v_load_f32(const float *p) { return _mm512_loadu_ps(p); }
+ELEM_FN v_vec_f64 v_loadn_f64(const double *p, int64_t n) { return _mm512_maskz_loadu_pd(V_FIRST(8, n), p); }
+ELEM_FN v_vec_f32 v_loadn_f32(const float *p, int64_t n) { return _mm512_maskz_loadu_ps(V_FIRST(16, n), p); }
+ELEM_FN void v_storen_f64(double *p, v_vec_f64 v, int64_t n) { _mm512_mask_storeu_pd(p, V_FIRST(8, n), v); }
+ELEM_FN void v_storen_f32(float *p, v_vec_f32 v, int64_t n) { _mm512_mask_storeu_ps(p, V_FIRST(16, n), v); }
+ELEM_FN __mmask8 v_take_f64(v_vec_f64 a, v_vec_f64 b, __mmask8 m, int skip) {
+    if ((skip & 1) != 0) m = _mm512_mask_cmp_pd_mask(m, a, _mm512_setzero_pd(), _CMP_NEQ_UQ);
+    if ((skip & 2) != 0) m = _mm512_mask_cmp_pd_mask(m, b, _mm512_setzero_pd(), _CMP_NEQ_UQ);
+    return m;
+}
+ELEM_FN __mmask16 v_take_f32(v_vec_f32 a, v_vec_f32 b, __mmask16 m, int skip) {
+    if ((skip & 1) != 0) m = _mm512_mask_cmp_ps_mask(m, a, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+    if ((skip & 2) != 0) m = _mm512_mask_cmp_ps_mask(m, b, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+    return m;
+}
+ELEM_FN v_vec_f64 v_stepn_f64(v_vec_f64 a, v_vec_f64 b, v_vec_f64 s, int64_t n, int skip) {
+    return _mm512_mask3_fmadd_pd(a, b, s, v_take_f64(a, b, V_FIRST(8, n), skip));
+}
+ELEM_FN v_vec_f32 v_stepn_f32(v_vec_f32 a, v_vec_f32 b, v_vec_f32 s, int64_t n, int skip) {
+    return _mm512_mask3_fmadd_ps(a, b, s, v_take_f32(a, b, V_FIRST(16, n), skip));
+}
+ELEM_FN v_vec_f64 v_step_f64(v_vec_f64 a, v_vec_f64 b, v_vec_f64 s, int skip) {
+    return skip == 0 ? _mm512_fmadd_pd(a, b, s) : _mm512_mask3_fmadd_pd(a, b, s, v_take_f64(a, b, 0xff, skip));
+}
+ELEM_FN v_vec_f32 v_step_f32(v_vec_f32 a, v_vec_f32 b, v_vec_f32 s, int skip) {
+    return skip == 0 ? _mm512_fmadd_ps(a, b, s) : _mm512_mask3_fmadd_ps(a, b, s, v_take_f32(a, b, 0xffff, skip));
+}
+ELEM_FN double v_sum_f64(v_vec_f64 v) {
+    __m256d q = _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
+    __m128d d = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
+    return _mm_cvtsd_f64(d) + _mm_cvtsd_f64(_mm_unpackhi_pd(d, d));
+}
+ELEM_FN double v_sum_f32(v_vec_f32 v) {
+    return v_sum_f64(_mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(v)), _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1))));
+}
+ELEM_FN v_vec_f64 v_gather1_f64(const double *p, const int32_t *idx) {
+    return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)(const void *)idx), p, 8);
+}
+ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) {
+    return _mm512_i32gather_ps(_mm512_loadu_si512(idx), p, 4);
+}
+#elif defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
+typedef struct v_vec_f64 { __m256d a, b; } v_vec_f64;
+typedef struct v_vec_f32 { __m256 a, b; } v_vec_f32;
+#define V_PAIR(T, x, y) (v_vec_##T) { x, y }
+ELEM_FN v_vec_f64 v_set_f64(double x) { return V_PAIR(f64, _mm256_set1_pd(x), _mm256_set1_pd(x)); }
+ELEM_FN v_vec_f32 v_set_f32(float x) { return V_PAIR(f32, _mm256_set1_ps(x), _mm256_set1_ps(x)); }
+ELEM_FN v_vec_f64 v_load_f64(const double *p) { return V_PAIR(f64, _mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)); }
+ELEM_FN v_vec_f32 v_load_f32(const float *p) { return V_PAIR(f32, _mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)); }
+#define V_PARTS(T) \
+    ELEM_FN v_vec_##T v_loadn_##T(const ELEM_C_##T *p, int64_t n) { \
+        ELEM_C_##T x[V_LANES_##T] = {0}; \
+        for (int64_t i = 0; i < n; i++) x[i] = p[i]; \
+        return v_load_##T(x); \
+    } \
+    ELEM_FN void v_storen_##T(ELEM_C_##T *p, v_vec_##T v, int64_t n) { \
+        ELEM_C_##T x[V_LANES_##T]; \
+        memcpy(x, &v, sizeof x); \
+        for (int64_t i = 0; i < n; i++) p[i] = x[i]; \
+    } \
+    ELEM_FN v_vec_##T v_stepn_##T(v_vec_##T a, v_vec_##T b, v_vec_##T s, int64_t n, int skip) { \
+        ELEM_C_##T x[V_LANES_##T], y[V_LANES_##T], z[V_LANES_##T]; \
+        memcpy(x, &a, sizeof x), memcpy(y, &b, sizeof y), memcpy(z, &s, sizeof z); \
+        for (int64_t i = 0; i < n; i++) z[i] = v_one_##T(x[i], y[i], z[i], skip); \
+        return v_load_##T(z); \
+    }
+V_PARTS(f64)
+V_PARTS(f32)
+ELEM_FN __m256d v_half_f64(__m256d a, __m256d b, __m256d s, int skip) {
+    __m256d t = _mm256_fmadd_pd(a, b, s), zero = _mm256_setzero_pd();
+    if ((skip & 1) != 0) t = _mm256_blendv_pd(t, s, _mm256_cmp_pd(a, zero, _CMP_EQ_OQ));
+    if ((skip & 2) != 0) t = _mm256_blendv_pd(t, s, _mm256_cmp_pd(b, zero, _CMP_EQ_OQ));
+    return t;
+}
+ELEM_FN __m256 v_half_f32(__m256 a, __m256 b, __m256 s, int skip) {
+    __m256 t = _mm256_fmadd_ps(a, b, s), zero = _mm256_setzero_ps();
+    if ((skip & 1) != 0) t = _mm256_blendv_ps(t, s, _mm256_cmp_ps(a, zero, _CMP_EQ_OQ));
+    if ((skip & 2) != 0) t = _mm256_blendv_ps(t, s, _mm256_cmp_ps(b, zero, _CMP_EQ_OQ));
+    return t;
+}
+ELEM_FN v_vec_f64 v_step_f64(v_vec_f64 a, v_vec_f64 b, v_vec_f64 s, int skip) {
+    return V_PAIR(f64, v_half_f64(a.a, b.a, s.a, skip), v_half_f64(a.b, b.b, s.b, skip));
+}
+ELEM_FN v_vec_f32 v_step_f32(v_vec_f32 a, v_vec_f32 b, v_vec_f32 s, int skip) {
+    return V_PAIR(f32, v_half_f32(a.a, b.a, s.a, skip), v_half_f32(a.b, b.b, s.b, skip));
+}
+ELEM_FN double v_quarter(__m256d q) {
+    __m128d d = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
+    return _mm_cvtsd_f64(d) + _mm_cvtsd_f64(_mm_unpackhi_pd(d, d));
+}
+ELEM_FN double v_sum_f64(v_vec_f64 v) { return v_quarter(_mm256_add_pd(v.a, v.b)); }
+ELEM_FN double v_sum_f32(v_vec_f32 v) {
+    __m256d lo = _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(v.a)), _mm256_cvtps_pd(_mm256_castps256_ps128(v.b)));
+    __m256d hi = _mm256_add_pd(_mm256_cvtps_pd(_mm256_extractf128_ps(v.a, 1)), _mm256_cvtps_pd(_mm256_extractf128_ps(v.b, 1)));
+    return v_quarter(_mm256_add_pd(lo, hi));
+}
+ELEM_FN v_vec_f64 v_gather1_f64(const double *p, const int32_t *idx) {
+    __m128i lo = _mm_loadu_si128((const __m128i *)(const void *)idx), hi = _mm_loadu_si128((const __m128i *)(const void *)(idx + 4));
+    return V_PAIR(f64, _mm256_i32gather_pd(p, lo, 8), _mm256_i32gather_pd(p, hi, 8));
+}
+ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) {
+    __m256i lo = _mm256_loadu_si256((const __m256i *)(const void *)idx);
+    __m256i hi = _mm256_loadu_si256((const __m256i *)(const void *)(idx + 8));
+    return V_PAIR(f32, _mm256_i32gather_ps(p, lo, 4), _mm256_i32gather_ps(p, hi, 4));
+}
+#else
+V_ARRAY(f64, f64)
+V_ARRAY(f32, f64)
+#endif
+
+#if defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
+#define V_GATHER(T) \
+    ELEM_FN v_vec_##T v_gather_##T(const ELEM_C_##T *p, const int32_t *idx, int64_t stride) { \
+        if (stride == 1) return v_gather1_##T(p, idx); \
+        ELEM_C_##T x[V_LANES_##T]; \
+        for (int i = 0; i < V_LANES_##T; i++) x[i] = p[(int64_t)idx[i] * stride]; \
+        return v_load_##T(x); \
+    }
+V_GATHER(f64)
+V_GATHER(f32)
+#endif
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A plan while it runs: what exe_run.c, which walks the steps, and exe_memory.c, which finds them memory, share. */
+#ifndef CLF_RUN_RUNNER_H
+#define CLF_RUN_RUNNER_H
+#include "host/run/exe.h"
+
+typedef struct clf_runner {
+    clf_ctx *c;
+    clf_exe *x;
+    clf_slot *slots;
+    bool pending; /* the device has work in flight */
+} clf_runner;
+
+/** Wait for the device if something is in flight. */
+clf_status clf_runner_settle(clf_runner *r, clf_err *err);
+/** The buffer behind a value; NULL for numbers and what is not made yet. */
+clf_buf *clf_runner_buffer(const clf_runner *r, int32_t v);
+/** Value v is what b holds; takes over the reference. */
+void clf_runner_set(clf_runner *r, int32_t v, clf_buf *b);
+/** Memory for value v, which a step is about to write. errors: CLF_E_NOMEM naming shape and bytes. */
+clf_status clf_runner_allocate(clf_runner *r, int32_t v, clf_err *err);
+/** Memory ran out: give back what the pool holds. *some: there was something, so that a second try may do. */
+clf_status clf_runner_make_room(clf_runner *r, bool *some, clf_err *err);
+/** Everything step t reads and writes: memory of its results (a conversion finds its own), addresses, numbers, extents over entries. */
+clf_status clf_runner_gather(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err);
+void clf_runner_drop(clf_runner *r, int32_t v);
+/** Drop the values whose last reader step s was. */
+clf_status clf_runner_release(clf_runner *r, int32_t s, clf_err *err);
+/** A reference for every root. */
+clf_status clf_runner_results(clf_runner *r, clf_buf **results, clf_err *err);
+#endif

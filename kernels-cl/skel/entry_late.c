@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What entry.chunk does entry by entry, when the vectors of a tile are done: whole rows of a side times the entry's cell into
+ * accumulators of the row, and values that meet at their column in the block's partial result. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels-cl/skel/entry_text.h"
+
+enum { LEVELS = 24 }; /* of a row's leaves: more than 2^31 columns have */
+
+static bool here(const clf_etext *t, int s) { return t->p->task[s].sweep == t->sweep && clf_entry_late(t->p->task[s].kind); }
+
+/* Value v at entry z. */
+static void put_cell(clf_etext *t, int v) {
+    if (t->p->space[v] != CLF_AT_ENTRY)
+        clf_etext_name(t, v);
+    else if (clf_etext_is_stored(t, v))
+        CLF_PUT(&t->x, "xe[eb + z]");
+    else
+        CLF_PUT(&t->x, "t%d[z]", v);
+}
+
+/* ---- rows of a side ---- */
+
+static int blocks(const clf_etext *t, int s) { return clf_etext_padded(t, t->p->task[s].axis) / t->x.p->width; }
+
+static void rows_of_entry(clf_etext *t, int s) {
+    const clf_entry_task *d = &t->p->task[s];
+    char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME], acc[32];
+    clf_dtype type = clf_etext_type(t, d->a);
+    int w = t->x.p->width, a = clf_etext_val(t, d->b)->arg;
+    clf_emit_type(wide, type, w);
+    if (!clf_etext_pairs_now(t)) clf_etext_fetch(t, a, (int)clf_entry_extent(t->p, d->axis));
+    CLF_PUT(&t->x, "{ const %s y = (%s)(", wide, wide);
+    put_cell(t, d->a);
+    CLF_PUT(&t->x, ");\nconst __global %s *const q_ = ", clf_emit_type(one, type, 1));
+    clf_etext_address(t, a, t->row, "c_");
+    CLF_PUT(&t->x, ";\n");
+    for (int b = 0; b < blocks(t, s); b++) {
+        snprintf(acc, sizeof acc, "a%d_%d", s, b);
+        CLF_PUT(&t->x, "{ const %s z_ = ", wide);
+        clf_etext_run_load(t, a, "q_", b * w, w);
+        CLF_PUT(&t->x, "; %s = ", acc);
+        clf_etext_fma(t, d->skip, type, w, "y", "z_", acc);
+        CLF_PUT(&t->x, "; }\n");
+    }
+    CLF_PUT(&t->x, "}\n");
+}
+
+static void rows_of_open(clf_etext *t, int s) {
+    char buf[CLF_EMIT_NAME];
+    int padded = clf_etext_padded(t, t->p->task[s].axis);
+    const char *wide = clf_emit_type(buf, clf_wide(clf_ctext_type(&t->x, s)), 1);
+    CLF_PUT(&t->x, "%s g%d[%d]; int h%dd = 0;\n", wide, s, padded, s);
+}
+
+static void rows_of_lanes(clf_etext *t, int s) {
+    char wide[CLF_EMIT_NAME];
+    clf_emit_type(wide, clf_ctext_type(&t->x, s), t->x.p->width);
+    for (int b = 0; b < blocks(t, s); b++) CLF_PUT(&t->x, "%s a%d_%d = (%s)(0);\n", wide, s, b, wide);
+}
+
+/* g = stack + g, over all cells. */
+static void rows_of_merge(clf_etext *t, int s) {
+    clf_dtype type = clf_ctext_type(&t->x, s);
+    int padded = clf_etext_padded(t, t->p->task[s].axis);
+    char from[64], to[32];
+    snprintf(from, sizeof from, "h%d[h%dd * %d + u]", s, s, padded);
+    snprintf(to, sizeof to, "g%d[u]", s);
+    const clf_emit_name names[] = {{"a", from}, {"b", to}, {NULL, NULL}};
+    CLF_PUT(&t->x, "h%dd--; CLF_COLD for (int u = 0; u < %d; u++) %s = ", s, padded, to);
+    clf_emit_text(&t->x.e, "W_ADD(a, b)", type, 1, names);
+    CLF_PUT(&t->x, ";\n");
+}
+
+static void rows_of_leaf(clf_etext *t, int s) {
+    char one[CLF_EMIT_NAME];
+    clf_dtype type = clf_ctext_type(&t->x, s), wide = clf_wide(type);
+    int w = t->x.p->width, padded = clf_etext_padded(t, t->p->task[s].axis);
+    for (int b = 0; b < blocks(t, s); b++) {
+        CLF_PUT(&t->x, "CLF_VSTORE(__private, %s, %d, ", clf_emit_type(one, wide, 1), w);
+        clf_emit_cast(&t->x.e, type, wide, w);
+        CLF_PUT(&t->x, "a%d_%d), g%d + %d);\n", s, b, s, b * w);
+    }
+    CLF_PUT(&t->x, "if (e1 - e0 > 512) {\nCLF_COLD for (long k_ = j0 / 512; k_ & 1; k_ >>= 1) { ");
+    rows_of_merge(t, s);
+    CLF_PUT(&t->x, "}\nCLF_COLD for (int u = 0; u < %d; u++) h%d[h%dd * %d + u] = g%d[u];\nh%dd++; }\n", padded, s, s, padded, s, s);
+}
+
+static void rows_of_close(clf_etext *t, int s) {
+    char buf[CLF_EMIT_NAME];
+    const clf_entry_task *d = &t->p->task[s];
+    clf_dtype type = clf_ctext_type(&t->x, s), wide = clf_wide(type);
+    int w = t->x.p->width;
+    CLF_PUT(&t->x, "if (h%dd > 0) h%dd--;\nCLF_COLD while (h%dd > 0) { ", s, s, s);
+    rows_of_merge(t, s);
+    CLF_PUT(&t->x, "}\n");
+    clf_etext_along_decl(t, d->value);
+    const char *one = clf_emit_type(buf, wide, 1), *to = clf_emit_type(buf, type, 1);
+    for (int b = 0; b < blocks(t, s); b++) {
+        CLF_PUT(&t->x, "CLF_VSTORE(__private, %s, %d, ", to, w);
+        clf_emit_cast(&t->x.e, wide, type, w);
+        CLF_PUT(&t->x, "CLF_VLOAD(__private, %s, %d, g%d + %d)), y%d + %d);\n", one, w, s, b * w, d->value, b * w);
+    }
+}
+
+/* ---- values that meet at their column ---- */
+
+static void scatter_fold(clf_etext *t, int s) {
+    clf_fold_vars f;
+    char one[CLF_EMIT_NAME];
+    memset(&f, 0, sizeof f);
+    for (int m = 0; m < clf_fold_states(&t->x, s); m++) CLF_NAME(f.s[m], "f%da%d[c_]", s, m);
+    CLF_PUT(&t->x, "{ const %s y = ", clf_emit_type(one, clf_ctext_type(&t->x, s), 1));
+    put_cell(t, t->p->task[s].a);
+    CLF_PUT(&t->x, "; ");
+    f.v = "y";
+    f.k = "i";
+    clf_fold_apply(&t->x, s, clf_fold_row_of(&t->x, s)->step, false, 1, &f);
+    CLF_PUT(&t->x, "}\n");
+}
+
+static void scatter_dot(clf_etext *t, int s) {
+    const clf_entry_task *d = &t->p->task[s];
+    char buf[CLF_EMIT_NAME], acc[32];
+    clf_dtype type = clf_ctext_type(&t->x, s);
+    const char *one = clf_emit_type(buf, type, 1);
+    snprintf(acc, sizeof acc, "f%da0[c_]", s);
+    CLF_PUT(&t->x, "{ const %s y = ", one);
+    put_cell(t, d->a);
+    CLF_PUT(&t->x, ", z_ = ");
+    put_cell(t, d->b);
+    CLF_PUT(&t->x, "; %s = ", acc);
+    clf_etext_fma(t, d->skip, type, 1, "y", "z_", acc);
+    CLF_PUT(&t->x, "; }\n");
+}
+
+/* The row's cells, in registers of the loop. */
+static void scatter_rows_open(clf_etext *t, int s) {
+    char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME];
+    clf_dtype type = clf_ctext_type(&t->x, s);
+    int w = t->x.p->width;
+    for (int b = 0; b < blocks(t, s); b++)
+        CLF_PUT(&t->x, "const %s a%d_%d = CLF_VLOAD(__private, %s, %d, y%d + %d);\n", clf_emit_type(wide, type, w), s, b,
+                clf_emit_type(one, type, 1), w, t->p->task[s].b, b * w);
+}
+
+static void scatter_rows(clf_etext *t, int s) {
+    const clf_entry_task *d = &t->p->task[s];
+    char wide[CLF_EMIT_NAME], buf[CLF_EMIT_NAME], run[CLF_EMIT_NAME], row[32];
+    clf_dtype type = clf_ctext_type(&t->x, s);
+    int w = t->x.p->width, n = (int)clf_entry_extent(t->p, d->axis);
+    clf_emit_type(wide, type, w);
+    const char *one = clf_emit_type(buf, type, 1);
+    CLF_PUT(&t->x, "{ const %s y = (%s)(", wide, wide);
+    put_cell(t, d->a);
+    CLF_PUT(&t->x, ");\n__global %s *const q_ = f%da0 + c_ * %d;\n", one, s, n);
+    for (int b = 0; b < blocks(t, s); b++) {
+        bool tail = n - b * w < w;
+        snprintf(row, sizeof row, "a%d_%d", s, b);
+        CLF_PUT(&t->x, "{ const %s z_ = CLF_VLOAD(__global, %s, %d, q_ + %d); CLF_VSTORE(__global, %s, %d, (", wide, one, w, b * w, one, w);
+        if (tail) CLF_PUT(&t->x, "%s_UPTO(%d, ", clf_emit_run(&t->x.e, run, type, w), n - b * w);
+        clf_etext_fma(t, d->skip, type, w, "y", row, "z_");
+        CLF_PUT(&t->x, "%s), q_ + %d); }\n", tail ? ", z_)" : "", b * w);
+    }
+    CLF_PUT(&t->x, "}\n");
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+    void (*open)(clf_etext *, int);  /* before a row's leaves */
+    void (*lanes)(clf_etext *, int); /* before a tile */
+    void (*entry)(clf_etext *, int);
+    void (*leaf)(clf_etext *, int);  /* behind it */
+    void (*close)(clf_etext *, int); /* behind the row */
+} doing[] = {
+    [CLF_DO_ROWS_OF] = {rows_of_open, rows_of_lanes, rows_of_entry, rows_of_leaf, rows_of_close},
+    [CLF_DO_SCATTER] = {NULL, NULL, scatter_fold, NULL, NULL},
+    [CLF_DO_SCATTER_DOT] = {NULL, NULL, scatter_dot, NULL, NULL},
+    [CLF_DO_SCATTER_ROWS] = {scatter_rows_open, NULL, scatter_rows, NULL, NULL},
+};
+
+#define EACH(step) \
+    for (int s = 0; s < t->p->ntask; s++) \
+        if (here(t, s) && doing[t->p->task[s].kind].step) doing[t->p->task[s].kind].step(t, s);
+
+void clf_etext_late_open(clf_etext *t) { EACH(open) }
+void clf_etext_late_close(clf_etext *t) { EACH(close) }
+
+void clf_etext_late_loop(clf_etext *t) {
+    bool any = false;
+    for (int s = 0; s < t->p->ntask; s++) any = any || here(t, s);
+    if (!any) return;
+    EACH(lanes)
+    CLF_PUT(&t->x, "for (int z = 0; z < cells; z++) { const long c_ = xc[eb + z];\n");
+    EACH(entry)
+    CLF_PUT(&t->x, "}\n");
+    EACH(leaf)
+}

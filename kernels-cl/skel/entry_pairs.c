@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * DOTs over a short axis between a row's cells and the row of a side at an entry's column: one number per entry, into a private tile.
+ * The row's cells stay in registers while its entries pass. Invariant: lanes behind the end of the axis multiply -0 by 0, and adding
+ * -0 changes no number. */
+#include <stdio.h>
+
+#include "kernels-cl/skel/entry_text.h"
+
+enum { AHEAD = 4, LINE_BYTES = 64 }; /* measured: sides larger than the caches gain most four entries ahead */
+
+static bool now(const clf_etext *t, int v) { return clf_entry_is_pair(t->p, v) && (t->x.uses[v] || t->late[v]); }
+
+bool clf_etext_pairs_now(const clf_etext *t) {
+    for (int v = 0; v < t->p->c->nvalue; v++)
+        if (now(t, v)) return true;
+    return false;
+}
+
+static int along_of(const clf_etext *t, int v) {
+    const clf_value *w = clf_etext_val(t, v);
+    return t->p->space[w->in[0]] == CLF_AT_ALONG ? w->in[0] : w->in[1];
+}
+static int side_of(const clf_etext *t, int v) {
+    const clf_value *w = clf_etext_val(t, v);
+    return clf_etext_val(t, w->in[t->p->space[w->in[0]] == CLF_AT_ALONG ? 1 : 0])->arg;
+}
+
+static void registers(clf_etext *t, int v) {
+    char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME], run[CLF_EMIT_NAME];
+    clf_dtype type = clf_etext_type(t, v);
+    int lanes = clf_lanes(type), n = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis);
+    for (int at = 0; at < n; at += lanes) {
+        CLF_PUT(&t->x, "const %s d%d_%d = ", clf_emit_type(wide, type, lanes), v, at / lanes);
+        if (n - at < lanes) CLF_PUT(&t->x, "%s_UPTO(%d, ", clf_emit_run(&t->x.e, run, type, lanes), n - at);
+        CLF_PUT(&t->x, "CLF_VLOAD(__private, %s, %d, y%d + %d)", clf_emit_type(one, type, 1), lanes, along_of(t, v), at);
+        if (n - at < lanes) CLF_PUT(&t->x, ", (%s)(%s))", wide, clf_dtype_float(type) ? "-0.0f" : "0");
+        CLF_PUT(&t->x, ";\n");
+    }
+}
+
+void clf_etext_pair_rows(clf_etext *t) {
+    for (int v = 0; v < t->p->c->nvalue; v++)
+        if (now(t, v)) registers(t, v);
+}
+
+/* Lanes of s_ widened and folded pairwise, rounded to the type, into the tile. */
+static void fold_lanes(clf_etext *t, int v) {
+    char type[CLF_EMIT_NAME], one[CLF_EMIT_NAME], lo[24], hi[96];
+    clf_dtype narrow = clf_etext_type(t, v), wide = clf_wide(narrow);
+    int lanes = clf_lanes(narrow);
+    CLF_PUT(&t->x, "const %s s%d_ = ", clf_emit_type(type, wide, lanes), lanes);
+    clf_emit_cast(&t->x.e, narrow, wide, lanes);
+    CLF_PUT(&t->x, "s_); ");
+    for (int half = lanes / 2; half >= 1; half /= 2) {
+        snprintf(lo, sizeof lo, "s%d_.lo", half * 2);
+        snprintf(hi, sizeof hi, "CLF_UPPER(%s, %d, s%d_)", clf_emit_type(one, wide, 1), half, half * 2);
+        const clf_emit_name names[] = {{"a", lo}, {"b", hi}, {NULL, NULL}};
+        CLF_PUT(&t->x, "const %s s%d_ = ", clf_emit_type(type, wide, half), half);
+        clf_emit_text(&t->x.e, "W_ADD(a, b)", narrow, half, names);
+        CLF_PUT(&t->x, "; ");
+    }
+    CLF_PUT(&t->x, "t%d[z] = ", v);
+    clf_emit_cast(&t->x.e, wide, narrow, 1);
+    CLF_PUT(&t->x, "s1_); }\n");
+}
+
+static void one_pair(clf_etext *t, int v) {
+    char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME];
+    clf_dtype type = clf_etext_type(t, v);
+    int lanes = clf_lanes(type), n = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis), a = side_of(t, v);
+    int given = clf_etext_val(t, v)->arg, skip = along_of(t, v) == clf_etext_val(t, v)->in[0] ? given : given >> 1 | (given & 1) << 1;
+    CLF_PUT(&t->x, "{ const __global %s *const q_ = ", clf_emit_type(one, type, 1));
+    clf_etext_address(t, a, t->row, "c_");
+    CLF_PUT(&t->x, ";\n%s s_ = (%s)(0);\n", clf_emit_type(wide, type, lanes), wide);
+    for (int at = 0; at < n; at += lanes) {
+        char d[32];
+        snprintf(d, sizeof d, "d%d_%d", v, at / lanes);
+        CLF_PUT(&t->x, "{ const %s y = ", wide);
+        clf_etext_run_load(t, a, "q_", at, lanes);
+        CLF_PUT(&t->x, "; s_ = ");
+        clf_etext_fma(t, skip, type, lanes, d, "y", "s_");
+        CLF_PUT(&t->x, "; }\n");
+    }
+    fold_lanes(t, v);
+}
+
+/* The side's row that an entry soon to come will read. */
+void clf_etext_fetch(clf_etext *t, int a, int cells) {
+    clf_entry_at at;
+    clf_entry_access(t->p, &t->p->c->access[a], &at);
+    int bytes = (int)clf_dtype_bytes((clf_dtype)t->p->c->in[t->p->c->access[a].input].dtype);
+    if (a >= CLF_ENTRY_TASKS || !t->p->fetch[a] || at.sk != 1) return;
+    CLF_PUT(&t->x, "{ const long n_ = xc[min(eb + z + %d, nnz - 1)];\n", AHEAD);
+    for (int k = 0; k < cells * bytes; k += LINE_BYTES) {
+        CLF_PUT(&t->x, "CLF_FETCH(");
+        clf_etext_address(t, a, t->row, "n_");
+        CLF_PUT(&t->x, " + %d)\n", k / bytes);
+    }
+    CLF_PUT(&t->x, "}\n");
+}
+
+void clf_etext_pair_entries(clf_etext *t) {
+    for (int v = 0; v < t->p->c->nvalue; v++) {
+        if (!now(t, v)) continue;
+        clf_etext_fetch(t, side_of(t, v), (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis));
+        one_pair(t, v);
+    }
+}

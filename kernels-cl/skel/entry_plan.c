@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How entry.chunk walks a cplan (see entry_plan.h). Invariant: nothing here changes a result; a work-item gets whole rows, whole blocks
+ * of rows or an aligned run of leaves, and the tree of fold.h fixes the bits. */
+#include "kernels-cl/skel/entry_plan.h"
+
+#include <string.h>
+
+enum {
+    MIN_CHUNK_ENTRIES = 4096,
+    CHUNKS_PER_CORE = 32, /* as cell.chunk */
+    BLOCKS_PER_CORE = 16, /* partial results: merged by one work-item */
+    FEW_CELLS = 4096,
+    FULL_LEVELS = 2 * 44 + 2, /* of the carry stack: more leaves than memory holds entries */
+    NARROW_SIDE = 4,          /* a side of up to so many columns is read column by column */
+    FETCH_BYTES = 1 << 20,    /* sides beyond are fetched ahead */
+    ZEROS_CELLS = 1 << 16     /* of such a row: it stays in a core's own cache */
+};
+
+static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+static void widths(clf_entry *p) {
+    bool all_f32 = p->c->nvalue > 0, folds_f32 = false;
+    for (int v = 0; v < p->c->nvalue; v++) all_f32 = all_f32 && p->c->value[v].dtype == CLF_F32;
+    for (int t = 0; t < p->ntask; t++) folds_f32 = folds_f32 || p->c->value[p->task[t].a].dtype == CLF_F32;
+    for (int v = 0; v < p->c->nvalue; v++) folds_f32 = folds_f32 || (clf_entry_is_pair(p, v) && p->c->value[v].dtype == CLF_F32);
+    p->cell.width = all_f32 || folds_f32 ? 16 : 8;
+    p->cell.ru = 1;
+}
+
+static bool scatter_cells(clf_entry *p, int64_t *cells) {
+    *cells = 0;
+    p->nscatter = 0;
+    int64_t columns = p->c->in[p->csr].dim[1].n;
+    for (int t = 0; t < p->ntask; t++) {
+        int64_t n = columns;
+        const clf_entry_task *d = &p->task[t];
+        if (d->kind < CLF_DO_SCATTER || d->kind > CLF_DO_SCATTER_ROWS) continue;
+        if (d->axis >= 0 && __builtin_mul_overflow(n, clf_entry_extent(p, d->axis), &n)) return false;
+        if (p->nscatter++ && n != *cells) return false;
+        *cells = n;
+    }
+    return true;
+}
+
+static void cut(clf_entry *p, int64_t cells, int cores) {
+    clf_cell *q = &p->cell;
+    int64_t most = (int64_t)(p->nscatter ? BLOCKS_PER_CORE : CHUNKS_PER_CORE) * (cores > 0 ? cores : 1);
+    int64_t work = p->c->axis[p->e].n.n / MIN_CHUNK_ENTRIES + q->rows / MIN_CHUNK_ENTRIES;
+    double per_row = ((double)p->c->axis[p->e].n.n + (double)q->rows) / (q->rows > 0 ? (double)q->rows : 1);
+    q->cols = cells;
+    if (p->nscatter) {
+        q->block = q->chunk = clf_scatter_block(q->rows, cells);
+        while (cells <= FEW_CELLS && ceil_div(q->rows, q->chunk) > most) q->chunk *= 2;
+        while (q->chunk < q->rows && (double)q->chunk * per_row < MIN_CHUNK_ENTRIES) q->chunk *= 2;
+        q->chunks = q->rows > q->chunk ? ceil_div(q->rows, q->chunk) : 1;
+    } else {
+        q->block = q->chunk = 0;
+        q->chunks = work < 1 ? 1 : work < most ? work : most;
+    }
+}
+
+/* Are the states of a task's lanes its wide states? */
+static bool is_wide(const clf_entry *p, int t) {
+    clf_dtype type = (clf_dtype)p->c->value[p->task[t].a].dtype;
+    return clf_wide(type) == type;
+}
+
+static bool lay_out(clf_entry *p) {
+    clf_cell *q = &p->cell;
+    int64_t col = 0, full = 0;
+    if (q->cols > INT64_MAX / 4096) return false;
+    q->cp = (q->cols + 15) / 16 * 16 + 16;
+    q->aw = q->cp;
+    q->levels = q->block ? __builtin_ctzll((uint64_t)(q->chunk / q->block)) + 1 : 0;
+    q->ent = FULL_LEVELS;
+    q->ncol = q->nfull = 0;
+    p->direct = p->nscatter && q->chunk == q->block;
+    for (int t = 0; t < p->ntask; t++) {
+        clf_cell_fold f = clf_cell_fold_of(q, &p->sink[t]);
+        int states = f == CLF_CELL_NOFOLD ? 0 : clf_cell_states(&p->sink[t]);
+        if (p->task[t].kind == CLF_DO_FULL) q->nfull++, full += states;
+        if (f == CLF_CELL_COLFOLD) q->ncol++, col += states;
+        p->direct = p->direct && (f != CLF_CELL_COLFOLD || is_wide(p, t));
+    }
+    q->cbase = q->nfull ? ((q->chunks + 1) * (q->ent * (full + 1) + 1) + 7) / 8 * 8 : 0;
+    q->cstride = col * ((p->direct ? 0 : q->aw) + q->levels * q->cp);
+    return true;
+}
+
+/* Who asks for an entry's row when walking by entry. */
+static bool asks_rows(const clf_entry *p) {
+    for (int v = 0; v < p->c->nvalue; v++) {
+        const clf_value *w = &p->c->value[v];
+        bool load = w->op == CLF_V_LOAD && p->c->access[w->arg].protocol == CLF_STREAM && (p->space[v] == CLF_AT_ENTRY);
+        clf_entry_at at;
+        if (clf_entry_in_tile(p, v)) return true;
+        if (w->op == CLF_V_INDEX && w->arg == 0) return true;
+        if (load && clf_entry_access(p, &p->c->access[w->arg], &at) && (at.axes & 1)) return true;
+    }
+    return false;
+}
+
+/* Measured on sum(X * Y * Z) with rows of 10,000 columns: at 1 % of all cells looking them up in a row of zeros takes half the time of
+ * merging each operand's row with the main one's. */
+static void choose_zeros(clf_entry *p) {
+    double cells = (double)p->cell.rows * (double)p->c->in[p->csr].dim[1].n;
+    for (int a = 0; a < p->c->naccess; a++) p->zeros += p->c->access[a].protocol == CLF_LOCATE;
+    p->filled = p->zeros > 0 && p->c->in[p->csr].dim[1].n <= ZEROS_CELLS && (double)p->c->axis[p->e].n.n * CLF_ENTRY_FILLED >= cells;
+}
+
+int64_t clf_entry_zeros(const clf_entry *p) { return p->filled ? p->cell.chunks * p->zeros * p->c->in[p->csr].dim[1].n : 0; }
+
+bool clf_entry_plan(clf_entry *p, const clf_cplan *c, int cores) {
+    int64_t cells;
+    memset(p, 0, sizeof *p);
+    p->c = c;
+    if (!clf_entry_axes(p) || (!clf_entry_walk(p, true) && !clf_entry_walk(p, false)) || !scatter_cells(p, &cells)) return false;
+    p->cell.rows = c->axis[0].n.n;
+    p->rows = p->by_entry && asks_rows(p);
+    choose_zeros(p);
+    widths(p);
+    cut(p, cells, cores);
+    for (int a = 0; a < c->naccess && a < CLF_ENTRY_TASKS; a++) {
+        const clf_cinput *in = &c->in[c->access[a].input];
+        double bytes = clf_dtype_bytes((clf_dtype)in->dtype);
+        for (int d = 0; d < in->rank; d++) bytes *= (double)in->dim[d].n;
+        p->fetch[a] = bytes > FETCH_BYTES;
+    }
+    return lay_out(p);
+}
+
+int clf_entry_variant(const clf_entry *p) {
+    unsigned v = 0;
+    for (int a = 0; a < p->c->naccess && a < 8; a++) v |= (unsigned)p->fetch[a] << a;
+    for (int a = 1; a < p->c->naxes; a++)
+        if (a != p->e) v = v * 31 + (unsigned)clf_entry_extent(p, a) * 512;
+    return (int)((v & 0xffffff) << 3) | p->filled << 2 | p->direct << 1 | p->by_entry;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Writing the holes of entry.chunk.cl. Names in the text, besides those of cell_text.h: xp xc xe offsets, columns and cells of the CSR
+ * operand; xA xbA memory and base of access A, xlA xjA xkA its strides by row, column and short axis; eb first entry of the tile, cells
+ * of it; ix_ columns of a vector of entries, c_ of one; vN value N, tN its private tile over entries, yN its private array along a
+ * short axis, dN_B block B of the row that DOT N takes; aS_B accumulators of task S, gS hS its wide state and stack of them, wS_ the cells
+ * of rows that wait for its total. */
+#ifndef CLF_KERNELS_SKEL_ENTRY_TEXT_H
+#define CLF_KERNELS_SKEL_ENTRY_TEXT_H
+#include "kernels-cl/skel/cell_folds.h"
+#include "kernels-cl/skel/entry_plan.h"
+
+typedef struct clf_etext {
+    clf_ctext x;      /* what the writers shared with cell.chunk see */
+    const clf_entry *p;
+    const char *row;  /* name of the row that scalars and short axes are read for */
+    int sweep;
+    bool late[CLF_ENTRY_VALUES]; /* in this sweep: asked for entry by entry, behind the loops over vectors */
+    bool tile[CLF_ENTRY_VALUES]; /* has a private tile */
+} clf_etext;
+
+static inline const clf_value *clf_etext_val(const clf_etext *t, int v) { return &t->p->c->value[v]; }
+static inline clf_dtype clf_etext_type(const clf_etext *t, int v) { return (clf_dtype)t->p->c->value[v].dtype; }
+static inline int clf_etext_padded(const clf_etext *t, int axis) {
+    int w = t->x.p->width;
+    return ((int)clf_entry_extent(t->p, axis) + w - 1) / w * w;
+}
+/** Cells of entries that are read again rather than kept between loops. */
+static inline bool clf_etext_is_memory(const clf_etext *t, int v) {
+    int op = t->p->c->value[v].op;
+    return op == CLF_V_LOAD || op == CLF_V_INDEX || clf_entry_is_pair(t->p, v);
+}
+static inline bool clf_etext_is_stored(const clf_etext *t, int v) {
+    const clf_value *w = clf_etext_val(t, v);
+    return w->op == CLF_V_LOAD && t->p->c->access[w->arg].protocol == CLF_ENTRIES;
+}
+
+/* entry_values.c */
+void clf_etext_address(clf_etext *t, int a, const char *row, const char *column); /* "xA + xbA + ..." without the short axis */
+void clf_etext_side_step(clf_etext *t, int a, const char *k);                     /* " + k * xkA" */
+void clf_etext_run_load(clf_etext *t, int a, const char *from, int at, int lanes); /* lanes along the short axis, zeros behind its end */
+void clf_etext_name(clf_etext *t, int v);
+void clf_etext_along_decl(clf_etext *t, int v);
+void clf_etext_once_values(clf_etext *t);
+void clf_etext_row_values(clf_etext *t, int ready);      /* what can be computed once `ready` sweeps are over */
+void clf_etext_entry_value(clf_etext *t, int v);         /* one vector of entries */
+/* entry_folds.c */
+/** a * b + c, or c where a zero annihilates (skip: of a 1, of b 2). */
+void clf_etext_fma(clf_etext *t, int skip, clf_dtype type, int width, const char *a, const char *b, const char *c);
+void clf_etext_dot_step(clf_etext *t, int s, int r, const char *a, const char *b, bool tail);
+void clf_etext_fold_step(clf_etext *t, int s, const char *position, bool tail);
+void clf_etext_along_task(clf_etext *t, int s);
+void clf_etext_fold_open(clf_etext *t, int s);
+void clf_etext_fold_lanes(clf_etext *t, int s);
+void clf_etext_fold_leaf(clf_etext *t, int s);
+void clf_etext_fold_close(clf_etext *t, int s);
+/* entry_pairs.c: DOTs over a short axis, one per entry, into tiles */
+void clf_etext_pair_rows(clf_etext *t);
+void clf_etext_pair_entries(clf_etext *t);
+bool clf_etext_pairs_now(const clf_etext *t);
+void clf_etext_fetch(clf_etext *t, int a, int cells);
+/* entry_locate.c: cells of other CSR operands at entries, into tiles */
+void clf_etext_locate_setup(clf_etext *t);
+bool clf_etext_locates_now(const clf_etext *t);
+/** Entries `from` to `to` of the tile, all of the row t->row whose entries begin at `begin`. */
+void clf_etext_locate(clf_etext *t, const char *from, const char *to, const char *begin);
+/* entry_late.c: what is done entry by entry */
+void clf_etext_late_open(clf_etext *t);
+void clf_etext_late_close(clf_etext *t);
+void clf_etext_late_loop(clf_etext *t);
+/* entry_meet.c: partial results */
+void clf_etext_meet_setup(clf_etext *t);
+void clf_etext_meet_push(clf_etext *t);
+void clf_etext_meet_final(clf_etext *t);
+void clf_etext_total_put(clf_etext *t, int s);   /* a row's cells into scratch */
+void clf_etext_totals(clf_etext *t);           /* folds over all rows, from the cells that wait in scratch */
+/* entry_loops.c */
+void clf_etext_mark(clf_etext *t, int sweep); /* what this sweep needs: t->sweep, uses, late, tile */
+void clf_etext_vectors(clf_etext *t);          /* its loops over the tile */
+/* entry_rows.c */
+void clf_etext_prepare(clf_etext *t);
+void clf_etext_setup(clf_etext *t);
+void clf_etext_tile(clf_etext *t);
+void clf_etext_row(clf_etext *t);
+void clf_etext_once(clf_etext *t);
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sizes of row.chunk: rows of a pass, blocks and chunks, scratch. Invariant: nothing here changes a result; chunks are power-of-two runs
+ * of whole column blocks and of whole leaves, so every chunk is made of whole subtrees. */
+#include "kernels-cl/skel/row_plan.h"
+
+enum {
+    MIN_CHUNK_CELLS = 4096,
+    CHUNKS_PER_CORE = 32,
+    WIDE_CHUNKS_PER_CORE = 8, /* every chunk's partial row is merged by one work-item */
+    WIDE_SLOTS = 2048,
+    LONG_ROW = 4096, /* eight rows at once up to here */
+    MANY_VALUES = 24,
+    FEW_VALUES = 6,
+    PRIVATE_SLOTS = 4096
+};
+
+static int log2_up(int64_t n) {
+    int l = 0;
+    while (l < 62 && ((int64_t)1 << l) < n) l++;
+    return l;
+}
+static int64_t units(int64_t n, clf_dtype t) { return clf_row_ceil(n * (int64_t)clf_dtype_bytes(t), 8); }
+
+int64_t clf_row_padded(const clf_row *p, int axis) { return clf_row_round(clf_row_extent(p, axis), CLF_ROW_PAD) + CLF_ROW_PAD; }
+
+int clf_row_leaf_levels(const clf_row *p, int axis) { return log2_up(clf_row_extent(p, axis) / CLF_LEAF + 2) + 1; }
+
+/* ---- rows at once ---- */
+
+/* Most values and elementary functions in a sweep, and whether a row buffer is longer than a constant. */
+typedef struct load {
+    int values, elementary;
+    bool buffers, wide;
+    int vectors;
+    int64_t longest;
+} load;
+
+static void weigh_sweep(const clf_row *p, int t, load *l) {
+    uint8_t need[CLF_ROW_VALUES];
+    int values = 0, elementary = 0;
+    clf_row_needs(p, t, need);
+    for (int v = 0; v < p->c->nvalue; v++) {
+        if (need[v] != 1) continue;
+        values++;
+        elementary += clf_op_is_cell(clf_row_val(p, v)->op) && (clf_ops[clf_row_val(p, v)->op].flags & F_ELEM);
+    }
+    for (int s = 0; s < p->c->nsink; s++)
+        values += p->sink[s].at == t && p->c->sink[s].kind == CLF_SINK_FOLD && p->c->sink[s].keep == 1u ? 4 : 0;
+    if (values > l->values) l->values = values;
+    if (elementary > l->elementary) l->elementary = elementary;
+}
+
+static int rows_at_once(const clf_row *p) {
+    load l = {0};
+    for (int t = 0; t < p->nsweep; t++) weigh_sweep(p, t, &l);
+    for (int v = 0; v < p->c->nvalue; v++) {
+        int n = clf_row_vectors(p, v);
+        if (n > l.vectors) l.vectors = n;
+        if (p->value[v].kept && !clf_row_narrow(p, clf_row_inner(p->value[v].axes))) l.buffers = true;
+    }
+    for (int a = 1; a < p->c->naxes; a++)
+        if (clf_row_extent(p, a) > l.longest) l.longest = clf_row_extent(p, a);
+    if (p->rows < 4 || l.buffers || l.elementary > 1 || l.values > MANY_VALUES || (p->nfull && p->full_axis >= 0)) return 1;
+    if (!l.vectors) return l.longest <= CLF_ROW_NARROW && l.values <= FEW_VALUES ? 8 : 4;
+    return l.vectors <= 3 && l.longest <= LONG_ROW ? 8 : 4;
+}
+
+/* ---- chunks and scratch ---- */
+
+static void cut(clf_row *p, int cores) {
+    int64_t cells = 1, least = 1, slots = 0, per_core;
+    p->block = INT64_MAX;
+    for (int s = 0; s < p->c->nsink; s++) {
+        const clf_row_sink *q = &p->sink[s];
+        if (!q->layout) continue;
+        if (q->block < p->block) p->block = q->block;
+        if (q->block > p->wide) p->wide = q->block;
+        slots += q->slots;
+    }
+    for (int a = 1; a < p->c->naxes; a++) cells += clf_row_extent(p, a);
+    if (p->ncol) least = p->wide;
+    if (p->nfull) {
+        int64_t each = p->full_axis < 0 ? 1 : clf_row_extent(p, p->full_axis), leaves = each ? CLF_LEAF / clf_gcd(each, CLF_LEAF) : 1;
+        if (leaves > least) least = leaves;
+    }
+    per_core = slots > WIDE_SLOTS ? WIDE_CHUNKS_PER_CORE : CHUNKS_PER_CORE;
+    p->chunk = least > 16 ? least : 16;
+    while (p->chunk < MIN_CHUNK_CELLS / cells && p->chunk < p->rows) p->chunk *= 2;
+    while (clf_row_ceil(p->rows, p->chunk) > per_core * (cores > 0 ? cores : 1)) p->chunk *= 2;
+    if (!p->ncol) p->block = p->wide = p->chunk;
+    p->chunks = p->rows > p->chunk ? clf_row_ceil(p->rows, p->chunk) : 1;
+}
+
+bool clf_row_private(const clf_row *p, int s) {
+    const clf_row_sink *q = &p->sink[s];
+    bool constant = (q->j < 0 || clf_row_narrow(p, q->j)) && (q->k < 0 || clf_row_narrow(p, q->k));
+    return constant && q->slots * q->lanes <= PRIVATE_SLOTS;
+}
+
+/* Accumulators that are not private, and a stack of finished blocks, per component. */
+int64_t clf_row_sink_units(const clf_row *p, int s) {
+    const clf_sink *k = &p->c->sink[s];
+    const clf_row_sink *q = &p->sink[s];
+    int states = k->kind == CLF_SINK_DOT ? 1 : clf_cell_states(k);
+    if (!q->layout) return 0;
+    int64_t one = p->levels * q->slots + (clf_row_private(p, s) ? 0 : q->lanes * q->slots + CLF_ROW_PAD);
+    return states * one;
+}
+
+int64_t clf_row_value_units(const clf_row *p, int v) {
+    const clf_row_value *q = &p->value[v];
+    clf_row_factor f;
+    int64_t n = 0;
+    int j = clf_row_inner(q->axes);
+    if (q->kept && !clf_row_narrow(p, j)) n += (q->axes & 1u ? p->ru : 1) * units(clf_row_padded(p, j), clf_row_type(p, v));
+    if (!clf_row_factor_of(p, v, &f)) return n;
+    if (clf_row_copies(p, v) && !clf_row_narrow(p, f.l)) n += clf_row_extent(p, f.k) * units(clf_row_padded(p, f.l), clf_row_type(p, v));
+    if (f.lanes == 1 && !clf_row_narrow(p, f.l))
+        n += (int64_t)p->ru * clf_row_leaf_levels(p, f.l) * clf_row_vectors(p, v) * clf_lanes(clf_row_type(p, v));
+    return n;
+}
+
+static void lay_out(clf_row *p) {
+    int64_t full = 0, leaves = p->rows;
+    if (p->full_axis >= 0) leaves *= clf_row_extent(p, p->full_axis);
+    p->ent = 2 * log2_up(leaves / CLF_LEAF + 2) + 2;
+    p->levels = log2_up(p->chunk / p->block) + 1;
+    for (int s = 0; s < p->c->nsink; s++)
+        if (p->c->sink[s].kind == CLF_SINK_FOLD && !p->c->sink[s].keep) full += clf_cell_states(&p->c->sink[s]);
+    p->cbase = p->nfull ? clf_row_round((p->chunks + 1) * (p->ent * (full + 1) + 1), 8) : 0;
+    p->cstride = 0;
+    for (int s = 0; s < p->c->nsink; s++) p->cstride += clf_row_sink_units(p, s);
+    for (int v = 0; v < p->c->nvalue; v++) p->cstride += clf_row_value_units(p, v);
+    p->cstride = clf_row_round(p->cstride, 8);
+}
+
+void clf_row_cut(clf_row *p, int cores) {
+    p->ru = rows_at_once(p);
+    cut(p, cores);
+    lay_out(p);
+}

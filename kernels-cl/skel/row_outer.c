@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * t(A) %*% B in row.chunk as a sum of outer products (CLF_ROW_OUTER): accumulators are columns when there are few, else padded rows.
+ * Every cell takes the rows of a pass in their order. Padding is never read. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels-cl/skel/row_text.h"
+
+enum { GROUP = 4, ROOM = 24 /* vectors in registers at once: of a row among four; of all rows */ };
+
+static void order(const clf_rtext *w, int s, int *first, int *second) {
+    const clf_sink *k = &w->c.sink[s];
+    bool swap = clf_row_inner(w->c.value[k->value[1]].axes) == w->p->sink[s].j;
+    *first = k->value[swap];
+    *second = k->value[!swap];
+}
+
+/* Which zeros annihilate, of the first value 1, of the second 2. */
+static int skip_of(const clf_rtext *w, int s) {
+    int first, second, skip = w->c.sink[s].key[0];
+    order(w, s, &first, &second);
+    return first == w->c.sink[s].value[0] ? skip : skip >> 1 | (skip & 1) << 1;
+}
+
+/* One vector of accumulators at `at` takes y_R * h_R for all rows, in their order. */
+static void add_rows(clf_rtext *w, int s, const char *at, const char *y, const char *h) {
+    clf_ctext *x = &w->x;
+    clf_dtype t = clf_ctext_type(x, s);
+    int lanes = clf_lanes(t);
+    char buf[CLF_EMIT_NAME], yr[CLF_EMIT_NAME], hr[CLF_EMIT_NAME];
+    const char *one = clf_emit_type(NULL, t, 1);
+    CLF_PUT(x, "{ %s q = CLF_VLOAD(%s, %s, %d, %s);\n", clf_emit_type(buf, t, lanes), clf_rcols_space(w, s), one, lanes, at);
+    for (int r = 0; r < x->ru; r++) {
+        snprintf(yr, sizeof yr, "%s%d", y, r);
+        snprintf(hr, sizeof hr, "%s_%d", h, r);
+        clf_rtext_fma(w, skip_of(w, s), t, lanes, yr, hr, "q");
+    }
+    CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, q, %s); }\n", clf_rcols_space(w, s), one, lanes, at);
+}
+
+static void first_vectors(clf_rtext *w, int s, int first) {
+    clf_ctext *x = &w->x;
+    char buf[CLF_EMIT_NAME];
+    clf_dtype t = clf_ctext_type(x, s);
+    for (int r = 0; r < x->ru; r++) {
+        CLF_PUT(x, "const %s y%d = ", clf_emit_type(buf, t, clf_lanes(t)), r);
+        clf_rtext_vector(w, first, r, clf_lanes(t), "u");
+        CLF_PUT(x, ";\n");
+    }
+}
+
+/* Accumulators are columns: vectors of the first factor, cells of the second. */
+static void outer_by_columns(clf_rtext *w, int s, int first, int second) {
+    clf_ctext *x = &w->x;
+    clf_dtype t = clf_ctext_type(x, s);
+    int lanes = clf_lanes(t), n = (int)clf_row_extent(w->p, w->p->sink[s].k);
+    char buf[CLF_EMIT_NAME], cell[16], at[96], h[16];
+    CLF_PUT(x, "{ const long jp = (%s + 15) / 16 * 16;\n", x->strip);
+    for (int k = 0; k < n; k++)
+        for (int r = 0; r < x->ru; r++) {
+            snprintf(cell, sizeof cell, "%d", k);
+            CLF_PUT(x, "const %s h%d_%d = (%s)(", clf_emit_type(buf, t, lanes), k, r, buf);
+            clf_rtext_element(w, second, r, cell);
+            CLF_PUT(x, ");\n");
+        }
+    CLF_PUT(x, "long u = 0;\n");
+    for (int tail = 0; tail <= (w->cell.kind == CLF_CELL_ROWS || w->cell.cols % lanes != 0); tail++) {
+        if (tail)
+            CLF_PUT(x, "if (u < %s) { const int r = (int)(%s - u);\n", x->strip, x->strip);
+        else
+            CLF_PUT(x, "for (; u + %d <= %s; u += %d) {\n", lanes, x->strip, lanes);
+        x->tail = tail;
+        first_vectors(w, s, first);
+        for (int k = 0; k < n; k++) {
+            snprintf(at, sizeof at, "f%da0 + %d * jp + u", s, k);
+            snprintf(h, sizeof h, "h%d", k);
+            add_rows(w, s, at, "y", h);
+        }
+        CLF_PUT(x, "}\n");
+    }
+    x->tail = false;
+    CLF_PUT(x, "}\n");
+}
+
+static void second_vectors(clf_rtext *w, int s, int second, const char *at, int q) {
+    clf_ctext *x = &w->x;
+    char buf[CLF_EMIT_NAME];
+    clf_dtype t = clf_ctext_type(x, s);
+    for (int r = 0; r < x->ru; r++) {
+        CLF_PUT(x, "const %s h%d_%d = ", clf_emit_type(buf, t, clf_lanes(t)), q, r);
+        clf_rtext_vector(w, second, r, clf_lanes(t), at);
+        CLF_PUT(x, ";\n");
+    }
+}
+
+static void first_cells(clf_rtext *w, int s, int first) {
+    clf_ctext *x = &w->x;
+    char buf[CLF_EMIT_NAME];
+    clf_dtype t = clf_ctext_type(x, s);
+    for (int r = 0; r < x->ru; r++) {
+        CLF_PUT(x, "const %s y%d = (%s)(", clf_emit_type(buf, t, clf_lanes(t)), r, buf);
+        clf_rtext_element(w, first, r, "j");
+        CLF_PUT(x, ");\n");
+    }
+}
+
+/* Accumulators are rows: cells of the first factor, vectors of the second, in registers while there is room. */
+static void outer_by_rows(clf_rtext *w, int s, int first, int second) {
+    clf_ctext *x = &w->x;
+    int lanes = clf_lanes(clf_ctext_type(x, s)), k = (int)w->p->sink[s].k;
+    int64_t extent = clf_row_extent(w->p, k), vectors = (extent + lanes - 1) / lanes;
+    char at[96], ext[24], h[16];
+    int room = x->ru > GROUP ? ROOM / x->ru : GROUP;
+    if (!clf_row_narrow(w->p, k)) {
+        clf_rtext_extent(w, k, ext);
+        CLF_PUT(x, "{ const long kp = (%s + %d) / %d * %d;\nfor (long j = 0; j < %s; j++) {\n", ext, lanes - 1, lanes, lanes, x->strip);
+        first_cells(w, s, first);
+        CLF_PUT(x, "for (long c_ = 0; c_ < %s; c_ += %d) {\n", ext, lanes);
+        second_vectors(w, s, second, "c_", 0);
+        snprintf(at, sizeof at, "f%da0 + j * kp + c_", s);
+        add_rows(w, s, at, "y", "h0");
+        CLF_PUT(x, "} } }\n");
+        return;
+    }
+    for (int64_t from = 0; from < vectors; from += room) {
+        int n = vectors - from < room ? (int)(vectors - from) : room;
+        CLF_PUT(x, "{\n");
+        for (int q = 0; q < n; q++) {
+            snprintf(at, sizeof at, "%d", (int)(from + q) * lanes);
+            second_vectors(w, s, second, at, q);
+        }
+        CLF_PUT(x, "for (long j = 0; j < %s; j++) {\n", x->strip);
+        first_cells(w, s, first);
+        for (int q = 0; q < n; q++) {
+            snprintf(at, sizeof at, "f%da0 + j * %d + %d", s, (int)vectors * lanes, (int)(from + q) * lanes);
+            snprintf(h, sizeof h, "h%d", q);
+            add_rows(w, s, at, "y", h);
+        }
+        CLF_PUT(x, "} }\n");
+    }
+}
+
+void clf_rtext_outer(clf_rtext *w, int s) {
+    int first, second;
+    order(w, s, &first, &second);
+    if (w->p->sink[s].layout == CLF_ROW_BY_COLS)
+        outer_by_columns(w, s, first, second);
+    else
+        outer_by_rows(w, s, first, second);
+}

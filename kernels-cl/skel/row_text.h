@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Writing the holes of row.chunk.cl. Sweeps over cells are loops of cell_text.c along one inner axis at a time; folds inside a row and
+ * dots with lanes are row folds of cell_folds.c. For that the text is written of a cplan with one more sink (keep i) and output per
+ * FOLD, DOT and SCAN value, behind the real ones; key[0] of its DOT sinks says which zeros annihilate.
+ *
+ * Names in the text, beside those of cell_text.h: nA npA extent of axis A, plain and padded; bN row buffer of value N (bN_R of row R);
+ * cN copied factor of product N, eN its stack of leaves; csS states of column sink S, kdS depth of its stack; at: next free scratch. */
+#ifndef CLF_KERNELS_SKEL_ROW_TEXT_H
+#define CLF_KERNELS_SKEL_ROW_TEXT_H
+#include "kernels-cl/skel/cell_folds.h"
+#include "kernels-cl/skel/row_plan.h"
+
+typedef struct clf_rtext {
+    clf_ctext x;          /* first: writers of cells get it */
+    const clf_row *p;
+    clf_cplan c;          /* the cplan with sinks for folds */
+    clf_cell cell;        /* the axis of the current sweep as cell_text.c sees it */
+    uint8_t *held;        /* per value, in the current sweep: clf_ctext.held */
+    int32_t *made;        /* per sink behind the real ones: the value it makes */
+    int nsink;            /* real sinks */
+    int t;                /* current sweep */
+} clf_rtext;
+
+/** One of c's sinks or the extra ones stands in sweep t? */
+int clf_rtext_at(const clf_rtext *w, int s);
+/** The extra sink of a FOLD or DOT value. */
+int clf_rtext_fold_of(const clf_rtext *w, int v);
+/** Cells run along this inner axis from now on. */
+void clf_rtext_along(clf_rtext *w, int axis);
+/** "100" or "n1"; padded: "128" or "np1". */
+const char *clf_rtext_extent(const clf_rtext *w, int axis, char *buf);
+const char *clf_rtext_padded(const clf_rtext *w, int axis, char *buf);
+/** "__private" or "__global", of a row buffer along the axis. */
+const char *clf_rtext_space(const clf_rtext *w, int axis);
+/** One element of value v in row r at position `at`; a vector of `width` of them, masked in a tail of `r` cells. */
+void clf_rtext_element(clf_rtext *w, int v, int r, const char *at);
+void clf_rtext_vector(clf_rtext *w, int v, int r, int width, const char *at);
+/** "bN_R", its declaration apart. */
+const char *clf_rtext_buffer(const clf_rtext *w, int v, int r, char *buf);
+/** c = fma(a, b, c) as a statement; where a zero annihilates (skip: of a 1, of b 2) c stays. */
+void clf_rtext_fma(clf_rtext *w, int skip, clf_dtype t, int width, const char *a, const char *b, const char *c);
+
+/* row_text.c */
+void clf_rtext_begin(clf_rtext *w);
+void clf_rtext_setup(clf_ctext *x);
+void clf_rtext_pass(clf_ctext *x, int ru);
+void clf_rtext_once(clf_ctext *x);
+/* row_cells.c */
+void clf_rtext_cells(clf_rtext *w);
+void clf_rtext_take(clf_ctext *x); /* clf_ctext.sinks */
+/* row_product.c, row_outer.c */
+void clf_rtext_product_setup(clf_rtext *w, int v);
+void clf_rtext_product(clf_rtext *w, int v);
+void clf_rtext_outer(clf_rtext *w, int s);
+/* row_cols.c */
+void clf_rcols_setup(clf_rtext *w, int s);
+void clf_rcols_step(clf_rtext *w, int s);  /* in a sweep over cells */
+void clf_rcols_one(clf_rtext *w, int s);   /* a single cell, after all sweeps */
+const char *clf_rcols_slots(const clf_rtext *w, int s, char *buf);
+const char *clf_rcols_space(const clf_rtext *w, int s);
+void clf_rcols_init(clf_ctext *x);
+void clf_rcols_push(clf_ctext *x);
+void clf_rcols_finish(clf_ctext *x);
+void clf_rcols_final(clf_ctext *x);
+#endif

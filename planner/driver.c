@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which sparse operand drives a loop: where it has no entry, everything the loop makes must be zero, add nothing, or go into aggregates
+ * that take all those cells in by their number, being alike: what they are must not vary with columns. Decided from the
+ * meaning of zeros (design section 6): a cell is zero at a driver's zeros if it is the driver, if an annihilating operator meets one
+ * there, or if its operator's structural zeros all come from operands that are zero there. Never from a list of functions: recording
+ * has found by evaluation whether an operator keeps zeros. */
+#include <string.h>
+
+#include "planner/lowering.h"
+
+static bool structural(const clf_gnode *x) { return x->zeros == CLF_ZEROS_STRUCTURAL; }
+
+/* Operands of n whose zero alone makes the result zero: a bit each. */
+static unsigned annihilators(const clf_gnode *x) { return x->op == CLF_OP_MUL || x->op == CLF_OP_AND ? 3u : x->op == CLF_OP_DIV ? 1u : 0u; }
+
+static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
+
+/* Is n, computed by the part, zero wherever the driver is? zero[] holds the answer for its inputs. */
+static bool zero_there(const clf_graph *g, int32_t n, const uint8_t *zero) {
+    const clf_gnode *x = &g->node[n];
+    if (!structural(x) || !(clf_op_is_cell(x->op) || x->op == CLF_OP_CAST)) return false;
+    unsigned one = annihilators(x);
+    bool all = true, some = false;
+    for (int k = 0; k < x->nin; k++) {
+        bool z = zero[x->in[k]];
+        if (z && (one >> k & 1)) return true;
+        if (!structural(&g->node[x->in[k]])) continue;
+        all = all && z;
+        some = true;
+    }
+    return some && all;
+}
+
+typedef struct search {
+    const clf_graph *g;
+    const clf_cover *cover;
+    const clf_part *part;
+    int32_t number; /* of the part */
+    uint8_t *zero;  /* per node: known to be zero where the driver is */
+    uint8_t *alike; /* per node of the part: cells without entry are alike in a row (ROW), everywhere (WHOLE) */
+    bool counts;    /* an aggregate takes them in by their number */
+    const char *why;
+} search;
+
+enum { ROW = 1, WHOLE = 2 };
+
+static bool folds_away(int fold) { return fold == CLF_FOLD_SUM || fold == CLF_FOLD_SUMSQ || fold == CLF_FOLD_NNZ || fold == CLF_FOLD_ANY; }
+
+static bool no(search *s, const char *why) {
+    s->why = why;
+    return false;
+}
+
+/* Operand q of something that runs along the driver's columns: fine if it is zero there. */
+static bool along(search *s, const clf_gnode *d, int32_t q, bool *uses) {
+    if (clf_cols(&s->g->node[q]) != clf_cols(d)) return true;
+    *uses = true;
+    return s->zero[q] || no(s, "a product runs along columns where the sparse operand has no entries");
+}
+
+bool clf_read_once(const clf_graph *g, const clf_cover *cover, int32_t part, int32_t q) {
+    const clf_part *p = &cover->part[part];
+    int readers = 0;
+    if (cover->part_of[q] == part || cover->copied[q]) return false;
+    for (int32_t j = 0; j < p->n; j++)
+        for (int k = 0; k < g->node[p->node[j]].nin; k++) readers += clf_node_operand(g, p->node[j], k) == q;
+    return readers == 1;
+}
+
+/* A product whose columns are as many as the driver's lies on its entries, and can then run along other columns only. */
+static bool product_fits(search *s, const clf_gnode *d, int32_t n) {
+    clf_product form = clf_product_loop(s->g, n);
+    int32_t a = clf_node_operand(s->g, n, 0), b = clf_node_operand(s->g, n, 1);
+    int64_t m = clf_cols(d);
+    bool uses = false;
+    if (form == CLF_PRODUCT_ROWS || form == CLF_PRODUCT_WIDE) {
+        bool lies = clf_cols(&s->g->node[n]) == m;
+        bool apart = clf_cols(&s->g->node[n]) > 1 && &s->g->node[a] != d && clf_read_once(s->g, s->cover, s->number, a);
+        if (lies && s->cover->stored[n]) return no(s, "a dense product is stored");
+        if (apart) return true;
+        if (lies && clf_cols(&s->g->node[a]) == m) return no(s, "a product has the sparse operand's columns on both sides");
+        return along(s, d, a, &uses);
+    }
+    if (clf_cols(&s->g->node[a]) == m && clf_cols(&s->g->node[b]) == m && m > 1)
+        return no(s, "a product has the sparse operand's columns on both sides");
+    if (form == CLF_PRODUCT_INNER) return s->zero[a] || s->zero[b] || no(s, "a sum of products that are not zero everywhere");
+    return along(s, d, a, &uses) && along(s, d, b, &uses);
+}
+
+/* ---- cells without entry that are not zero ---- */
+
+bool clf_driver_counts(const clf_graph *g, int32_t n, const uint8_t *zero) {
+    return !(folds_away((int)g->node[n].attr[0]) && zero[g->node[n].in[0]]);
+}
+
+/* A single value, read from memory, has no axis where there are several rows; a scalar never has. */
+static int single_alike(const clf_gnode *d, const clf_gnode *x) {
+    bool free = (clf_node_is_slot(x) && x->scalar) || (clf_gnode_single(x) && clf_rows(d) > 1);
+    return free ? ROW | WHOLE : ROW;
+}
+
+/* Copied expressions are made of single values, so they never vary with columns. */
+static int operand_alike(const search *s, const clf_gnode *d, int32_t q) {
+    const clf_gnode *x = &s->g->node[q];
+    if (s->zero[q]) return ROW | WHOLE;
+    if (s->cover->part_of[q] == s->number) return s->alike[q];
+    if (s->cover->copied[q]) return single_alike(d, x->op == CLF_OP_FILL ? &s->g->node[x->in[0]] : x);
+    return clf_cols(x) == clf_cols(d) ? 0 : single_alike(d, x);
+}
+
+/* Of a node of the part; those of its inputs are known. */
+static int node_alike(const search *s, const clf_gnode *d, int32_t n) {
+    const clf_gnode *x = &s->g->node[n];
+    if (clf_cols(x) != clf_cols(d)) return ROW;
+    if (!clf_op_is_cell(x->op) && x->op != CLF_OP_CAST && x->op != CLF_OP_FILL) return 0;
+    int alike = ROW | WHOLE;
+    for (int k = 0; k < x->nin; k++) alike &= operand_alike(s, d, x->in[k]);
+    return alike;
+}
+
+int clf_driver_over_rows(int fold) {
+    static const int8_t over[CLF_NFOLDS] = {[CLF_FOLD_SUM] = CLF_FOLD_SUM, [CLF_FOLD_SUMSQ] = CLF_FOLD_SUM, [CLF_FOLD_MIN] = CLF_FOLD_MIN,
+                                            [CLF_FOLD_MAX] = CLF_FOLD_MAX, [CLF_FOLD_PROD] = CLF_FOLD_PROD, [CLF_FOLD_MEAN] = -1,
+                                            [CLF_FOLD_VAR] = -1,           [CLF_FOLD_ARGMIN] = -1,          [CLF_FOLD_ARGMAX] = -1,
+                                            [CLF_FOLD_ANY] = CLF_FOLD_ANY, [CLF_FOLD_ALL] = CLF_FOLD_ALL,   [CLF_FOLD_NNZ] = CLF_FOLD_SUM};
+    return over[fold];
+}
+
+/* Aggregate n of the driver's cells: nothing to see without entry, or to be counted. Positions in the whole matrix cannot be told. */
+static bool fold_fits(search *s, const clf_gnode *d, int32_t n) {
+    const clf_gnode *x = &s->g->node[n];
+    bool positions = x->attr[0] == CLF_FOLD_ARGMIN || x->attr[0] == CLF_FOLD_ARGMAX;
+    if (!clf_driver_counts(s->g, n, s->zero)) return true;
+    int whole = clf_driver_over_rows((int)x->attr[0]) >= 0 ? ROW : positions ? 0 : WHOLE;
+    int need = x->attr[1] == CLF_WAY_ROWS ? ROW : x->attr[1] == CLF_WAY_ALL ? whole : 0;
+    s->counts = true;
+    if (need && (operand_alike(s, d, x->in[0]) & need)) return true;
+    return no(s, folds_away((int)x->attr[0]) ? "the aggregated expression is not zero where the sparse operand is"
+                                             : "the aggregate must see the zeros");
+}
+
+/* ---- what a driver must satisfy ---- */
+
+static bool node_fits(search *s, const clf_gnode *d, int32_t n) {
+    const clf_gnode *x = &s->g->node[n];
+    if (x->op == CLF_OP_MATMUL) return product_fits(s, d, n);
+    if (x->op == CLF_OP_FOLD) {
+        if (!same_shape(&s->g->node[x->in[0]], d)) return clf_cols(&s->g->node[x->in[0]]) != clf_cols(d) || clf_cols(d) == 1;
+        return fold_fits(s, d, n);
+    }
+    bool lies = clf_cols(x) == clf_cols(d) && clf_rows(x) == clf_rows(d);
+    if (lies && s->cover->stored[n] && !s->zero[n]) return no(s, "the result is not zero where the sparse operand is");
+    return true;
+}
+
+static bool serves(search *s, int32_t driver) {
+    const clf_gnode *d = &s->g->node[driver];
+    memset(s->zero, 0, (size_t)s->g->n);
+    s->zero[driver] = 1;
+    s->counts = false;
+    for (int32_t j = 0; j < s->part->n; j++) {
+        int32_t n = s->part->node[j];
+        s->zero[n] = (uint8_t)(n != driver && same_shape(&s->g->node[n], d) && zero_there(s->g, n, s->zero));
+        s->alike[n] = (uint8_t)node_alike(s, d, n);
+    }
+    for (int32_t j = 0; j < s->part->n; j++)
+        if (!node_fits(s, d, s->part->node[j])) return false;
+    return true;
+}
+
+static bool in_csr(const clf_plan *plan, int32_t q) {
+    int32_t v = plan->value_of[q];
+    const clf_gnode *x = &plan->g.node[q];
+    return v >= 0 ? plan->value[v].format == CLF_CSR : clf_node_is_slot(x) && x->format == CLF_CSR;
+}
+
+/* Does n take input k row by row, from its first row on? */
+static bool by_rows(const clf_graph *g, int32_t n, int k) {
+    clf_product form = clf_product_loop(g, n);
+    return g->node[n].op != CLF_OP_INDEX && !((form == CLF_PRODUCT_ROWS || form == CLF_PRODUCT_WIDE) && k);
+}
+
+static bool make_notes(search *s, clf_arena *scratch) {
+    if (!s->zero) s->zero = clf_arena_new(scratch, (size_t)s->g->n, 1);
+    if (!s->alike) s->alike = clf_arena_new(scratch, (size_t)s->g->n, 1);
+    return s->zero && s->alike;
+}
+
+int32_t clf_driver_find(const clf_plan *plan, const clf_cover *cover, int32_t number, clf_arena *scratch, const uint8_t **zero,
+                        const char **why) {
+    search s = {.g = &plan->g, .cover = cover, .part = &cover->part[number], .number = number, .why = ""};
+    int32_t best = -1;
+    *why = "";
+    for (int32_t j = 0; j < s.part->n; j++) {
+        int32_t n = s.part->node[j];
+        for (int k = 0; k < s.g->node[n].nin; k++) {
+            int32_t q = clf_node_operand(s.g, n, k);
+            const clf_gnode *x = &s.g->node[q];
+            if (q == best || cover->part_of[q] == number || !in_csr(plan, q) || !by_rows(s.g, n, k)) continue;
+            if (!make_notes(&s, scratch)) return -1;
+            bool rows = clf_rows(x) == clf_node_loop_rows(s.g, s.part->node[0]) && clf_cols(x) > 1 && structural(x);
+            if (!rows || !serves(&s, q)) {
+                if (!s.why[0]) s.why = structural(x) ? "its rows are not the loop's" : "its zeros are values like any other";
+                continue;
+            }
+            if (best < 0 || x->nnz < s.g->node[best].nnz) best = q;
+        }
+    }
+    *why = s.why;
+    if (best < 0) return -1;
+    (void)serves(&s, best); /* its notes, not those of the last one tried */
+    *zero = s.zero;
+    *why = s.counts ? "cells without entry are folded in by count" : "zero wherever the sparse operand is";
+    return best;
+}

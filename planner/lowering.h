@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One part being lowered. Private to planner/lower*.c and driver.c.
+ *
+ * A loop over cells (Cell, MAgg) has two axes, rows and columns, which always both exist, so equal structure gives equal cplans whatever
+ * the extents; a 1x1 loop has none. A loop over rows (Row, Outer, and whatever visits stored entries) has axis 0 for its rows and an
+ * axis for each number of columns, plus one for each inner product that may not run along the axis its result lies on. So a node may
+ * be computed at several column axes: a value is asked for by (node, axis). */
+#ifndef CLF_PLANNER_LOWERING_H
+#define CLF_PLANNER_LOWERING_H
+#include "planner/lower.h"
+
+/* The column axis that stands for the driver's cells without entry, where the driver and what is zero with it are 0. */
+enum { CLF_REST_AXIS = -2 };
+
+/* A node's value at another axis than its usual one. */
+typedef struct clf_elsewhere { int32_t node, value; int axis; } clf_elsewhere;
+
+typedef struct clf_lowering {
+    clf_plan *plan;
+    const clf_cover *cover;
+    const clf_graph *g;
+    const clf_part *part;
+    int32_t number;            /* of the part */
+    clf_builder b;
+    bool rowwise, single;      /* a loop over rows; no axes at all */
+    int64_t space[2];          /* of a loop over cells; [0] rows of any */
+    int64_t width[CLF_MAX_AXES]; /* columns that each axis stands for; ENTRY: of the driver */
+    int32_t driver;            /* graph node whose stored entries are visited, -1: all cells */
+    int entry;                 /* their axis */
+    const uint8_t *zero;       /* per node: zero where the driver is; NULL without one */
+    clf_step *step;
+    clf_lowered *done;
+    clf_elsewhere *elsewhere;
+    int32_t nelsewhere, cap_elsewhere;
+    int32_t cap_in, cap_out, cap_param;
+    clf_status failed;         /* of a conversion; the builder remembers its own */
+    clf_err *err;
+} clf_lowering;
+
+/* lower_value.c */
+/** Where a node with this many columns is computed unless somebody needs it elsewhere: an axis, or -1. */
+int clf_lower_axis(clf_lowering *L, int64_t cols);
+/** An axis for this many columns other than `avoid` and behind `after`. */
+int clf_lower_axis_but(clf_lowering *L, int64_t cols, int avoid, int after);
+/** Node q as an operand at a column axis, in type t. */
+int clf_lower_operand(clf_lowering *L, int32_t q, int axis, clf_dtype t);
+/** Node n of this part, in its own type. */
+int clf_lower_node(clf_lowering *L, int32_t n, int axis);
+/** What aggregate n folds in cells without entry, in the fold's type; -1: they take no part. */
+int clf_lower_rest(clf_lowering *L, int32_t n);
+bool clf_lower_push(clf_arena *a, int32_t **v, int32_t *n, int32_t *cap, int32_t x);
+
+/* lower_sink.c */
+/** What leaves the loop for node n. */
+void clf_lower_sink(clf_lowering *L, int32_t n);
+
+/* lower.c */
+/** The value of node n in dense cells, through a CONVERT step if it is stored otherwise. */
+clf_status clf_plan_dense_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err);
+/** A new step at the end of the plan. */
+clf_step *clf_plan_step(clf_plan *plan);
+
+/* driver.c */
+/** Does the part read q from memory, in one place? A product's left operand that is has an axis of its own to run along. */
+bool clf_read_once(const clf_graph *g, const clf_cover *cover, int32_t part, int32_t q);
+/** The sparse operand whose stored entries are enough for everything the part makes; -1 if there is none, *why saying what hinders.
+ *  zero: clf_lowering.zero. */
+int32_t clf_driver_find(const clf_plan *plan, const clf_cover *cover, int32_t part, clf_arena *scratch, const uint8_t **zero,
+                        const char **why);
+/** The fold that makes a full fold of its row folds; -1: none does. */
+int clf_driver_over_rows(int fold);
+/** Does aggregate n of a driver's cells take the cells without entry in by their number? */
+bool clf_driver_counts(const clf_graph *g, int32_t n, const uint8_t *zero);
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Template Row (spec 1.4): everything that can be computed while one row of a matrix is at hand. Its loop runs over rows; what varies
+ * with columns is computed inside a row, what is one number a row (row aggregates, products with a vector) is used further in the
+ * same row, and results that meet over rows (column and full aggregates, t(A) %*% B) close it. */
+#include "planner/template.h"
+
+enum {
+    SKINNY = 64,            /* columns of a product that is computed row by row rather than by the library */
+    PARTIAL_CELLS = 1 << 20 /* largest result that meets over rows: every block of rows has a copy */
+};
+
+int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed) {
+    int32_t p = g->node[n].in[k];
+    *transposed = g->node[p].op == CLF_OP_TRANSPOSE;
+    return *transposed ? g->node[p].in[0] : p;
+}
+
+int32_t clf_node_operand(const clf_graph *g, int32_t n, int k) {
+    bool t;
+    return g->node[n].op == CLF_OP_MATMUL ? clf_product_operand(g, n, k, &t) : g->node[n].in[k];
+}
+
+static bool structural(const clf_graph *g, int32_t q) { return g->node[q].zeros == CLF_ZEROS_STRUCTURAL; }
+
+bool clf_product_annihilates(const clf_graph *g, int32_t n) {
+    return structural(g, clf_node_operand(g, n, 0)) || structural(g, clf_node_operand(g, n, 1));
+}
+
+clf_product clf_product_loop(const clf_graph *g, int32_t n) {
+    if (g->node[n].op != CLF_OP_MATMUL) return CLF_PRODUCT_NONE;
+    bool ta, tb, must = clf_product_annihilates(g, n);
+    const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &ta)], *b = &g->node[clf_product_operand(g, n, 1, &tb)];
+    int64_t rows = clf_rows(a);
+    if (rows < 2 && !must) return CLF_PRODUCT_NONE;
+    if (!ta) {
+        int64_t k = clf_cols(&g->node[n]);
+        if (clf_cols(a) < 1 || k < 1) return CLF_PRODUCT_NONE;
+        return must || k <= SKINNY ? CLF_PRODUCT_ROWS : CLF_PRODUCT_WIDE;
+    }
+    if (tb || a->scalar || b->scalar) return CLF_PRODUCT_NONE;
+    int64_t m = clf_cols(a), k = clf_cols(b);
+    if (m < 1 || k < 1) return CLF_PRODUCT_NONE;
+    if (m == 1 && k == 1) return CLF_PRODUCT_INNER;
+    bool small = (m <= SKINNY || k <= SKINNY) && m <= PARTIAL_CELLS / k;
+    return must || small ? CLF_PRODUCT_COLS : CLF_PRODUCT_NONE;
+}
+
+int64_t clf_node_loop_rows(const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    if (x->op == CLF_OP_FOLD) return clf_rows(&g->node[x->in[0]]);
+    if (x->op == CLF_OP_MATMUL) return clf_rows(&g->node[clf_node_operand(g, n, 0)]);
+    return clf_rows(x);
+}
+
+/* One value or one vector a row. */
+static bool makes_rows(const clf_graph *g, int32_t q) {
+    const clf_gnode *x = &g->node[q];
+    clf_product p = clf_product_loop(g, q);
+    if (p == CLF_PRODUCT_ROWS || p == CLF_PRODUCT_WIDE) return true;
+    if (x->op == CLF_OP_FOLD) return x->attr[1] == CLF_WAY_ROWS && clf_cols(&g->node[x->in[0]]) > 1;
+    return clf_node_is_cellwise(x);
+}
+
+static bool open(const clf_graph *g, int32_t n) {
+    clf_product p = clf_product_loop(g, n);
+    return p != CLF_PRODUCT_NONE && p != CLF_PRODUCT_WIDE;
+}
+
+static bool fuse(const clf_graph *g, int32_t n, int k) {
+    const clf_gnode *x = &g->node[n];
+    clf_product p = clf_product_loop(g, n);
+    if (x->op == CLF_OP_INDEX || (x->op == CLF_OP_MATMUL ? p == CLF_PRODUCT_NONE : !clf_node_is_cellwise(x) && x->op != CLF_OP_FOLD))
+        return false;
+    if ((p == CLF_PRODUCT_ROWS || p == CLF_PRODUCT_WIDE) && k != 0) return false;
+    int32_t q = clf_node_operand(g, n, k);
+    int64_t rows = clf_node_loop_rows(g, n);
+    if (x->op != CLF_OP_MATMUL && clf_template_cell.fuse(g, n, k)) return false; /* Cell's */
+    return rows > 1 && makes_rows(g, q) && clf_node_loop_rows(g, q) == rows && clf_rows(&g->node[q]) == rows;
+}
+
+static clf_closing close(const clf_graph *g, int32_t n) {
+    clf_product p = clf_product_loop(g, n);
+    bool meets = p == CLF_PRODUCT_COLS || p == CLF_PRODUCT_INNER || (g->node[n].op == CLF_OP_FOLD && g->node[n].attr[1] != CLF_WAY_ROWS);
+    return meets ? CLF_CLOSED_VALID : p == CLF_PRODUCT_WIDE ? CLF_OPEN_INVALID : CLF_OPEN_VALID;
+}
+
+const clf_template clf_template_row = {"Row", open, fuse, fuse, close};

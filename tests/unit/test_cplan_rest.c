@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Folds over stored entries that take the cells without entry in by their number: what the checker allows, and the golden cplan run by the
+ * reference executor and by the host's row executor against plain loops, to the bit, at several shapes. */
+#include <math.h>
+
+#include "host/run/rows.h"
+#include "tests/unit/exam_testing.h"
+
+/* ---- the golden cplan ---- */
+
+enum { MOST_ROWS = 90, MOST_CELLS = 90000 };
+static int64_t ptr[MOST_ROWS + 1];
+static int32_t idx[MOST_CELLS];
+static double val[MOST_CELLS], cell[MOST_CELLS], w[MOST_ROWS];
+
+/* Rows 2 and the last are empty, row 1 is full; some stored zeros. */
+static clf_csr fill(int64_t n, int64_t m, int64_t every) {
+    double *noise = noise_f64((size_t)(n * m), 71), *column = noise_f64((size_t)n, 72);
+    int64_t e = 0;
+    memset(cell, 0, sizeof cell);
+    for (int64_t i = 0; i < n; i++, ptr[i] = e) {
+        w[i] = column[i];
+        for (int64_t j = 0; j < m; j++) {
+            if (i != 1 && ((i * 31 + j * 17) % every || i == 2 || i == n - 1)) continue;
+            cell[i * m + j] = val[e] = e % 7 == 3 ? 0 : noise[e] - 3;
+            idx[e++] = (int32_t)j;
+        }
+    }
+    free(noise), free(column);
+    return (clf_csr){.ptr = ptr, .idx = idx, .val = val, .rows = n, .cols = m, .nnz = e, .dtype = CLF_F64};
+}
+
+/* The tree over the stored entries, then all other cells at once. */
+static double sum_by_hand(const clf_csr *m, double p) {
+    double stack[64], lane[8];
+    int top = 0;
+    for (int64_t leaf = 0; leaf * 512 < m->nnz; leaf++) {
+        memset(lane, 0, sizeof lane);
+        for (int64_t e = leaf * 512; e < m->nnz && e < leaf * 512 + 512; e++) lane[e % 8] += val[e] + p;
+        for (int h = 4; h; h /= 2)
+            for (int l = 0; l < h; l++) lane[l] += lane[l + h];
+        stack[top++] = lane[0];
+        for (int64_t k = leaf + 1; k % 2 == 0; k /= 2, top--) stack[top - 2] += stack[top - 1];
+    }
+    for (; top > 1; top--) stack[top - 2] += stack[top - 1];
+    int64_t missing = m->rows * m->cols - m->nnz;
+    return (top ? stack[0] : 0) + (missing ? p * (double)missing : 0);
+}
+
+static void compare(const clf_csr *m, double p, double sum, const double *low, const int64_t *at) {
+    CU_ASSERT_EQUAL(sum, sum_by_hand(m, p));
+    for (int64_t i = 0; i < m->rows; i++) {
+        int64_t best = 0;
+        double least = INFINITY;
+        for (int64_t j = 0; j < m->cols; j++) {
+            least = fmin(least, cell[i * m->cols + j] + w[i]);
+            if (cell[i * m->cols + j] > cell[i * m->cols + best]) best = j;
+        }
+        CU_ASSERT_EQUAL(low[i], least);
+        CU_ASSERT_EQUAL(at[i], m->cols ? best + 1 : 0);
+    }
+}
+
+static void at_shape(plan *p, int64_t n, int64_t m, int64_t every) {
+    clf_csr x = fill(n, m, every);
+    sizes z = declared(&p->c);
+    double sum = 0, low[MOST_ROWS];
+    int64_t at[MOST_ROWS];
+    const clf_scalar param[] = {clf_scalar_f64(0.37)};
+    void *in[] = {&x, w}, *out[] = {&sum, low, at};
+    struct clf_rows *rows = NULL;
+    z.axis[0] = n, z.axis[1] = x.nnz;
+    dims2(z.in, 0, n, m);
+    dims2(z.in, 1, n, 1);
+    z.out[CLF_MAX_RANK] = z.out[2 * CLF_MAX_RANK] = n;
+    run_ok(p, in, param, out, &z);
+    compare(&x, 0.37, sum, low, at);
+    sum = -1;
+    memset(low, 0, sizeof low), memset(at, 0, sizeof at);
+    const clf_bind b = {.in = in, .param = param, .out = out, .axis_n = z.axis, .in_dim = z.in, .out_dim = z.out};
+    CU_ASSERT_EQUAL_FATAL(clf_rows_new(&rows, &p->c, CLF_ISA_BASELINE, &p->mem, &p->err), CLF_OK);
+    CU_ASSERT_EQUAL(clf_rows_run(rows, &b, NULL, &p->err), CLF_OK);
+    clf_rows_free(rows);
+    compare(&x, 0.37, sum, low, at);
+}
+
+static void test_golden(void) {
+    plan p;
+    open_golden(&p, "sparse_rest");
+    at_shape(&p, 60, 11, 3);
+    at_shape(&p, 90, 1000, 7);
+    at_shape(&p, 3, 4, 1);
+    at_shape(&p, 4, 700, 1000003);
+    at_shape(&p, 1, 5, 2);
+    at_shape(&p, 0, 5, 2);
+    plan_close(&p);
+}
+
+/* More cells than a count holds; rows is so large that nothing may be read. */
+static void test_too_many_cells(void) {
+    plan p;
+    static const int64_t ends[2] = {0, 0};
+    open_golden(&p, "sparse_rest");
+    clf_csr x = {.ptr = ends, .idx = idx, .val = val, .rows = INT64_MAX / 8, .cols = 11, .nnz = 0, .dtype = CLF_F64};
+    sizes z = declared(&p.c);
+    double sum = 0, low[1];
+    int64_t at[1];
+    struct clf_rows *rows = NULL;
+    const clf_scalar param[] = {clf_scalar_f64(1)};
+    z.axis[0] = x.rows;
+    dims2(z.in, 0, x.rows, 11);
+    dims2(z.in, 1, x.rows, 1);
+    z.out[CLF_MAX_RANK] = z.out[2 * CLF_MAX_RANK] = x.rows;
+    const clf_bind b = {
+        .in = (void *[]){&x, w}, .param = param, .out = (void *[]){&sum, low, at}, .axis_n = z.axis, .in_dim = z.in, .out_dim = z.out};
+    CU_ASSERT_EQUAL_FATAL(clf_rows_new(&rows, &p.c, CLF_ISA_BASELINE, &p.mem, &p.err), CLF_OK);
+    CU_ASSERT_EQUAL(clf_rows_run(rows, &b, NULL, &p.err), CLF_E_LIMIT);
+    clf_rows_free(rows);
+    plan_close(&p);
+}
+
+/* ---- what the checker says ---- */
+
+#define HEAD \
+    "(cplan (axis i range free 4) (axis j entry free 9 owner a parent i) (axis k range free 3) (in X f64 csr 4 5) (in Y f64 dense 4 3)" \
+    " (in Z f64 dense 4 1) (param p f64) (param q f32) (out S f64) (out T f64 4) (out N i64) (access a X entries (i 1 0) (j 1 0))" \
+    " (access b Y stream (i 1 0) (k 1 0)) (access c Z stream (i 1 0) (- 0)) (let x f64 load a) (let y f64 load b) (let w f64 load c)" \
+    " (let o f64 param p) (let h f32 param q) (let g f64 ADD x o)"
+
+static const struct {
+    const char *text, *say; /* say NULL: legal, up to outputs that nothing writes */
+} checked[] = {
+    {HEAD " (let r f64 fold SUM j x rest x) (store T r keep i))", "rest varies with axes"},
+    {HEAD " (let r f64 fold SUM j x rest h) (store T r keep i))", "rest is f32"},
+    {HEAD " (let r f64 fold SUM k y rest o) (store T r keep i))", "only a fold over stored entries"},
+    {HEAD " (let r f64 fold SUM j x rest y) (store T r keep i))", "rest varies with axes"},
+    {HEAD " (let r f64 fold SUM j x rest r) (store T r keep i))", "not an earlier value"},
+    {HEAD " (let r f64 scan SUM j x rest o) (store T r keep i))", "expected ')'"},
+    {HEAD " (let r f64 fold SUM j x rest) (store T r keep i))", "is no value"},
+    {HEAD " (fold S SUM x rest w keep over i j))", "rest varies with axes"},
+    {HEAD " (fold S SUM x rest h keep over i j))", "rest is f32"},
+    {HEAD " (fold T SUM x rest o keep i over j))", "to be folded whole"},
+    {HEAD " (fold S SUM y rest o keep over i k))", "to be folded whole"},
+    {HEAD " (fold S SUM g rest o keep over i j k))", "to be folded whole"},
+    {HEAD " (fold N ARGMAX x rest o keep over i j))", "ARGMAX has no rest here"},
+    {HEAD " (fold S SUM x rest o keep over i j guard g))", "no guard"},
+    {HEAD " (store S o rest o keep))", "expected 'keep'"},
+    {HEAD " (let r f64 fold SUM j g rest w) (store T r keep i) (fold S SUM g rest o keep over i j) (fold N NNZ x rest o keep over i j))",
+     NULL},
+};
+
+static void test_checked(void) {
+    for (size_t i = 0; i < sizeof checked / sizeof *checked; i++) {
+        plan p;
+        plan_parse(&p, checked[i].text, strlen(checked[i].text));
+        bool ok = checked[i].say ? p.st == CLF_E_SYNTAX && strstr(p.err.text, checked[i].say) : p.st == CLF_OK;
+        if (!ok) printf("\n%s\n-> %d %s, wanted %s\n", checked[i].text, p.st, p.err.text, checked[i].say ? checked[i].say : "legal");
+        CU_ASSERT(ok);
+        plan_close(&p);
+    }
+}
+
+int main(void) {
+    if (CU_initialize_registry() != CUE_SUCCESS) return 1;
+    CU_pSuite s = CU_add_suite("folds of cells without entry", NULL, NULL);
+    CU_add_test(s, "golden", test_golden);
+    CU_add_test(s, "too many cells", test_too_many_cells);
+    CU_add_test(s, "checker", test_checked);
+    CU_basic_run_tests();
+    unsigned failures = CU_get_number_of_failures();
+    CU_cleanup_registry();
+    return failures > 0;
+}

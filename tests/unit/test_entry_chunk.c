@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * entry.chunk: every shape of operator over stored entries, on the first OpenCL device, against the reference executor: the same bits
+ * where no elementary function is in it. Shapes that no tile, block or vector divides, rows without entries at both ends, half of all
+ * entries in one row, single rows and columns, no entries at all. */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/kernel_job.h"
+
+/* ---- cplans, their extents as %1 rows, %2 columns, %3 rank, %4 columns of a side; %t: the type ---- */
+
+#define HEAD "(cplan (axis i range free %1) (axis j entry free 100 owner a0 parent i) "
+#define X "(in X0 %t csr %1 %2) (access a0 X0 entries (i 1 0) (j 1 0)) (let v0 %t load a0) "
+#define PAIR \
+    "(in X1 %t dense %1 %3) (in X2 %t dense %2 %3) (access a1 X1 stream (i 1 0) (l 1 0)) (access a2 X2 stream (j 1 0) (l 1 0)) " \
+    "(let v1 %t load a1) (let v2 %t load a2) (let v3 %t dot l v1 v2) "
+
+/* More CSR operands of the main one's shape, at its entries. */
+#define LOCATED(N) "(in X" #N " %t csr %1 %2) (access a" #N " X" #N " locate (i 1 0) (j 1 0)) "
+
+static const struct plan {
+    const char *name, *text;
+    double ulp;
+} plans[] = {
+    {"spmv",
+     HEAD X "(in X1 %t dense %2 1) (access a1 X1 stream (j 1 0) (- 0)) (out Y0 %t %1) (let v1 %t load a1) (let v2 %t dot j v0 v1) "
+            "(store Y0 v2 keep i))",
+     0},
+    {"spmv, structural zeros",
+     HEAD X "(in X1 %t dense %2 1) (access a1 X1 stream (j 1 0) (- 0)) (out Y0 %t %1) (let v1 %t load a1) "
+            "(let v2 %t dot j v0 v1 skip 1) (store Y0 v2 keep i))",
+     0},
+    {"outer loss",
+     HEAD "(axis l range free %3) " X PAIR "(out Y0 %t) (param p0 %t) (let v4 %t param p0) (let v5 %t ABS v3) "
+          "(let v6 %t ADD v5 v4) (let v7 %t LOG v6) (let v8 %t MUL v0 v7) (fold Y0 SUM v8 keep))",
+     64},
+    {"outer sum", HEAD "(axis l range free %3) " X PAIR "(out Y0 %t) (let v4 %t MUL v0 v3) (fold Y0 SUM v4 keep))", 0},
+    {"outer pattern", HEAD "(axis l range free %3) " X PAIR "(out Y0 %t 1) (let v4 %t MUL v0 v3) (pattern Y0 v4 keep i j))", 0},
+    {"outer right",
+     HEAD "(axis l range free %3) (axis k range free %4) " X PAIR
+          "(in X3 %t dense %2 %4) (access a3 X3 stream (j 1 0) (k 1 0)) (let v5 %t load a3) (let v6 %t SUB v0 v3) (let v7 %t dot j v6 v5) "
+          "(out Y0 %t %1 %4) (store Y0 v7 keep i k))",
+     0},
+    {"outer left",
+     HEAD "(axis l range free %3) (axis k range free %4) " X PAIR
+          "(in X3 %t dense %1 %4) (access a3 X3 stream (i 1 0) (k 1 0)) (let v5 %t load a3) (let v6 %t MUL v0 v3) "
+          "(out Y0 %t %2 %4) (dot Y0 v6 v5 keep j k))",
+     0},
+    {"mvchain",
+     HEAD X "(in X1 %t dense %2 1) (access a1 X1 stream (j 1 0) (- 0)) (in X2 %t dense %1 1) (access a2 X2 stream (i 1 0) (- 0)) "
+            "(out Y0 %t %2) (let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) (let v4 %t MUL v3 v2) "
+            "(dot Y0 v0 v4 keep j))",
+     0},
+    {"mmchain",
+     HEAD "(axis k range free %4) " X
+          "(in X1 %t dense %2 %4) (access a1 X1 stream (j 1 0) (k 1 0)) (in X2 %t dense %1 %4) (access a2 X2 stream (i 1 0) (k 1 0)) "
+          "(out Y0 %t %2 %4) (let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) (let v4 %t MUL v3 v2) "
+          "(dot Y0 v0 v4 keep j k))",
+     0},
+    {"mlogreg",
+     HEAD "(axis k range free %4) " X
+          "(in X1 %t dense %2 %4) (access a1 X1 stream (j 1 0) (k 1 0)) (in X2 %t dense %1 %4) (access a2 X2 stream (i 1 0) (k 1 0)) "
+          "(out Y0 %t %2 %4) (let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) (let v4 %t MUL v3 v2) "
+          "(let v5 %t fold SUM k v4) (let v6 %t MUL v3 v5) (let v7 %t SUB v4 v6) (dot Y0 v0 v7 skip 1 keep j k))",
+     0},
+    {"sum of squares", HEAD X "(out Y0 %t) (let v1 %t MUL v0 v0) (fold Y0 SUM v1 keep))", 0},
+    {"row sums and greatest",
+     HEAD X "(out Y0 %t %1) (out Y1 i64 %1) (out Y2 %t %1) (fold Y0 SUM v0 keep i) (fold Y1 ARGMAX v0 keep i) "
+            "(fold Y2 MIN v0 keep i))",
+     0},
+    {"column sums and greatest",
+     HEAD X "(out Y0 %t %2) (out Y1 %t %2) (out Y2 i64 %2) (fold Y0 SUM v0 keep j) (fold Y1 MAX v0 keep j) (fold Y2 ARGMIN v0 keep j))", 0},
+    {"side inputs",
+     HEAD X "(in X1 %t dense %1 %2) (access a1 X1 stream (i 1 0) (j 1 0)) (in X2 %t dense %1 1) (access a2 X2 stream (i 1 0) (- 0)) "
+            "(in X3 %t dense 1 %2) (access a3 X3 stream (- 0) (j 1 0)) (in X4 %t dense) (access a4 X4 stream) (out Y0 %t) (out Y1 %t 1) "
+            "(let v1 %t load a1) (let v2 %t load a2) (let v3 %t load a3) (let v4 %t load a4) (let v5 %t MUL v0 v1) (let v6 %t MUL v5 v2) "
+            "(let v7 %t ADD v6 v3) (let v8 %t MUL v7 v4) (fold Y0 SUM v8 keep) (pattern Y1 v8 keep i j))",
+     0},
+    {"rows scaled",
+     HEAD X "(out Y0 %t 1) (out Y1 %t %1) (let v1 %t fold SUM j v0) (let v2 %t SUB v0 v1) (let v3 %t fold MAX j v2) (let v4 %t SUB v2 v3) "
+            "(pattern Y0 v4 keep i j) (store Y1 v3 keep i))",
+     0},
+    {"row epilogue",
+     HEAD "(axis k range free %4) " X "(in X1 %t dense %2 %4) (access a1 X1 stream (j 1 0) (k 1 0)) (in X2 %t dense 1 %4) (access a2 X2 "
+          "stream (- 0) (k 1 0)) (out Y0 %t %1 %4) "
+          "(out Y1 %t %1) (out Y2 i64 %1) (let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) (let v4 %t ADD v2 v3) "
+          "(let v5 %t fold SUM k v4) (let v6 %t SUB v4 v5) (let v7 %t dot k v4 v6) (store Y0 v6 keep i k) (store Y1 v7 keep i) "
+          "(fold Y2 ARGMAX v6 keep i))",
+     0},
+    {"squared error",
+     HEAD X
+     "(in X1 %t dense %2 1) (access a1 X1 stream (j 1 0) (- 0)) (in X2 %t dense %1 1) (access a2 X2 stream (i 1 0) (- 0)) (out Y0 %t) "
+     "(out Y1 %t) (out Y2 i64) (out Y3 %t %2) (let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) (let v4 %t SUB v2 v3) "
+     "(fold Y0 SUMSQ v4 keep) (fold Y1 MAX v4 keep) (fold Y2 ARGMIN v4 keep) (dot Y3 v0 v4 keep j))",
+     0},
+    {"squared error of a product",
+     HEAD "(axis k range free %4) " X "(in X1 %t dense %2 %4) (access a1 X1 stream (j 1 0) (k 1 0)) (in X2 %t dense %1 %4) "
+          "(access a2 X2 stream (i 1 0) (k 1 0)) (out Y0 %t) (out Y1 i64) (let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) "
+          "(let v4 %t SUB v2 v3) (fold Y0 SUMSQ v4 keep over i) (fold Y1 ARGMAX v4 keep over i))",
+     0},
+    {"sum of a product of three",
+     HEAD X LOCATED(1) LOCATED(2) "(out Y0 %t) (let v1 %t load a1) (let v2 %t load a2) (let v3 %t MUL v0 v1) (let v4 %t IFELSE v0 v3 v0) "
+                                  "(let v5 %t MUL v4 v2) (fold Y0 SUM v5 keep))",
+     0},
+    {"pattern of a product", HEAD X LOCATED(1) "(out Y0 %t 1) (let v1 %t load a1) (let v2 %t MUL v0 v1) (pattern Y0 v2 keep i j))", 0},
+    {"rows of a product",
+     HEAD X LOCATED(1)
+         LOCATED(2) "(out Y0 %t %1) (out Y1 %t %1) (out Y2 %t 1) (let v1 %t load a1) (let v2 %t load a2) (let v3 %t MUL v0 v1) "
+                    "(let v4 %t fold SUM j v3) (let v5 %t dot j v1 v2 skip 1) (let v6 %t MUL v2 v4) (store Y0 v4 keep i) "
+                    "(store Y1 v5 keep i) (pattern Y2 v6 keep i j))",
+     0},
+    {"columns of a product",
+     HEAD X LOCATED(1) LOCATED(2) "(out Y0 %t %2) (out Y1 %t %2) (let v1 %t load a1) (let v2 %t load a2) (let v3 %t MUL v0 v1) "
+                                  "(let v4 %t MUL v0 v2) (let v5 %t ADD v3 v4) (let v6 %t fold SUM j v2) (fold Y0 SUM v5 keep j over i) "
+                                  "(dot Y1 v1 v6 skip 1 keep j))",
+     0},
+    {"outer sum at a product",
+     HEAD "(axis l range free %3) " X PAIR "(in X3 %t csr %1 %2) (access a3 X3 locate (i 1 0) (j 1 0)) (out Y0 %t) (out Y1 %t 1) "
+          "(let v4 %t load a3) (let v5 %t MUL v4 v3) (let v6 %t SUB v5 v0) (fold Y0 SUM v6 keep) (pattern Y1 v5 keep i j))",
+     0},
+    {"several folds", HEAD X "(out Y0 %t) (out Y1 %t) (out Y2 i64) (fold Y0 SUM v0 keep) (fold Y1 MAX v0 keep) (fold Y2 NNZ v0 keep))", 0},
+};
+enum { PLANS = sizeof plans / sizeof *plans };
+
+typedef struct extents {
+    int64_t n[4];
+} extents; /* rows, columns, rank, columns of a side */
+
+static void spell(char *out, size_t room, const char *text, const extents *x, clf_dtype t) {
+    size_t n = 0;
+    for (; *text && n + 24 < room; text++) {
+        if (*text != '%')
+            out[n++] = *text;
+        else if (*++text == 't')
+            n += (size_t)snprintf(out + n, room - n, "%s", clf_dtype_name(t));
+        else
+            n += (size_t)snprintf(out + n, room - n, "%lld", (long long)x->n[*text - '1']);
+    }
+    out[n] = 0;
+}
+
+/* ---- patterns ---- */
+
+static bool half_in_one(int64_t i, int64_t k, void *at) {
+    const extents *x = at;
+    int64_t row = x->n[0] / 3;
+    if (i < 2 || i > x->n[0] - 3) return x->n[0] < 6 && k % 3 == 0;
+    return i == row || (i * 7919 + k * 104729) % (x->n[0] + 1) == 0;
+}
+static bool never(int64_t i, int64_t k, void *at) { return (void)i, (void)k, (void)at, false; }
+static bool always(int64_t i, int64_t k, void *at) { return (void)i, (void)k, (void)at, true; }
+
+/* Of further CSR operands: a fifth of all cells and one whole row, or one in 61, in every third row. */
+static bool one_of_five(int64_t i, int64_t k, void *at) { return (i * 31 + k * 17) % 5 == 0 || i == ((const extents *)at)->n[0] / 2; }
+static bool one_of_many(int64_t i, int64_t k, void *at) { return (void)at, i % 3 == 0 && (i * 13 + k * 7) % 61 < 3; }
+
+typedef struct shape {
+    const char *name;
+    extents x;
+    double density;
+    bool (*has)(int64_t i, int64_t k, void *at);
+} shape;
+
+static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts, job_data data) {
+    char text[4096];
+    kernel_job j;
+    clf_err err = {0};
+    spell(text, sizeof text, p->text, &s->x, t);
+    CU_ASSERT_EQUAL_FATAL(job_text(&j, 11, text, &err), CLF_OK);
+    job_memory(&j, data, s->density);
+    extents at = s->x;
+    if (s->has) job_sparse(&j, 0, s->has, &at, data);
+    for (int k = 1; k < j.c.nin; k++)
+        if (j.c.in[k].format == CLF_CSR) job_sparse(&j, k, k == 2 ? one_of_many : one_of_five, &at, data);
+    clf_status st = job_kernel(&j, jobs_skel("entry.chunk"), parts, &err);
+    if (st != CLF_OK) fprintf(stderr, "%s, %s: %s\n", p->name, s->name, err.text);
+    CU_ASSERT_EQUAL(st, CLF_OK);
+    if (st == CLF_OK) {
+        CU_ASSERT_EQUAL(job_reference(&j, &err), CLF_OK);
+        for (int o = 0; o < j.c.nout; o++) {
+            size_t wrong = job_wrong(&j, o, p->ulp);
+            if (wrong) fprintf(stderr, "%s, %s, %s: %zu cells of output %d differ\n", p->name, s->name, clf_dtype_name(t), wrong, o);
+            CU_ASSERT_EQUAL(wrong, 0);
+        }
+    }
+    job_end(&j);
+}
+
+static void run_all(const shape *s, clf_dtype t, int parts, job_data data) {
+    if (!jobs.device) return;
+    for (int p = 0; p < PLANS; p++) run_one(&plans[p], s, t, parts, data);
+}
+
+static void test_plain(void) { run_all(&(shape){"37 x 41", {{37, 41, 10, 3}}, 0.3, NULL}, CLF_F64, 1, JOB_FINITE); }
+static void test_special(void) { run_all(&(shape){"61 x 53", {{61, 53, 10, 3}}, 0.3, NULL}, CLF_F64, 1, JOB_REAL); }
+static void test_wide_side(void) { run_all(&(shape){"203 x 301", {{203, 301, 21, 10}}, 0.1, NULL}, CLF_F64, 3, JOB_FINITE); }
+static void test_f32(void) { run_all(&(shape){"203 x 301", {{203, 301, 21, 10}}, 0.1, NULL}, CLF_F32, 2, JOB_FINITE); }
+static void test_f32_narrow(void) { run_all(&(shape){"37 x 41", {{37, 41, 4, 2}}, 0.3, NULL}, CLF_F32, 1, JOB_FINITE); }
+static void test_long_rows(void) { run_all(&(shape){"5 x 5000", {{5, 5000, 8, 6}}, 0.7, NULL}, CLF_F64, 1, JOB_FINITE); }
+static void test_skew(void) { run_all(&(shape){"half in one row", {{300, 1700, 10, 9}}, 0, half_in_one}, CLF_F64, 2, JOB_FINITE); }
+static void test_no_entries(void) { run_all(&(shape){"no entries", {{37, 41, 10, 9}}, 0, never}, CLF_F64, 1, JOB_FINITE); }
+static void test_one_row(void) { run_all(&(shape){"one row", {{1, 1111, 10, 9}}, 0, always}, CLF_F64, 1, JOB_FINITE); }
+static void test_one_column(void) { run_all(&(shape){"one column", {{1111, 1, 1, 1}}, 0, always}, CLF_F64, 1, JOB_FINITE); }
+static void test_one_cell(void) { run_all(&(shape){"one cell", {{1, 1, 1, 1}}, 0, always}, CLF_F64, 1, JOB_FINITE); }
+static void test_many_blocks(void) { run_all(&(shape){"9000 x 7", {{9000, 7, 3, 5}}, 0.5, NULL}, CLF_F64, 4, JOB_FINITE); }
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        CU_TestFunc run;
+    } tests[] = {{"small", test_plain},
+                 {"NaN and Inf", test_special},
+                 {"wide side", test_wide_side},
+                 {"f32", test_f32},
+                 {"f32, narrow side", test_f32_narrow},
+                 {"long rows", test_long_rows},
+                 {"half of all entries in one row", test_skew},
+                 {"no entries", test_no_entries},
+                 {"one row", test_one_row},
+                 {"one column", test_one_column},
+                 {"one cell", test_one_cell},
+                 {"many blocks", test_many_blocks}};
+    jobs_open(argc > 1 && strcmp(argv[1], "buffers") == 0);
+    if (CU_initialize_registry() != CUE_SUCCESS) return 1;
+    CU_pSuite s = CU_add_suite("entry.chunk", NULL, NULL);
+    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++) CU_add_test(s, tests[k].name, tests[k].run);
+    CU_basic_set_mode(CU_BRM_NORMAL);
+    CU_basic_run_tests();
+    unsigned failed = CU_get_number_of_failures();
+    CU_cleanup_registry();
+    jobs_close();
+    return failed != 0;
+}
