@@ -67,10 +67,20 @@ static int parse(int argc, char **argv, bench_options *o) {
     return 0;
 }
 
+static const struct suite {
+    const char *name;
+    void (*run)(bench_run *r);
+} suites[] = {{"micro", bench_run_cells}, {"micro", bench_run_tiny}, {"micro", bench_run_loop}, {"ml", bench_run_ml}};
+enum { SUITES = sizeof suites / sizeof *suites };
+
 /* Every name in --suite must be one we have. */
 static bool suites_known(const char *list) {
-    for (const char *p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-        if (strcspn(p, ",") != strlen("micro") || strncmp(p, "micro", 5) != 0) return false;
+    for (const char *p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        bool known = false;
+        for (int i = 0; i < SUITES; i++)
+            known |= strcspn(p, ",") == strlen(suites[i].name) && strncmp(p, suites[i].name, strlen(suites[i].name)) == 0;
+        if (!known) return false;
+    }
     return true;
 }
 
@@ -110,7 +120,8 @@ static void emit(void *user, const bench_row *row) {
     sink *s = user;
     s->rows++;
     s->failed += !row->ok;
-    s->below += row->ok && (row->ratio_hand < row->floor - row->noise || row->ours_ms > row->limit_ms); /* NaN: no promise */
+    s->below += row->ok && (row->ratio_hand < row->floor - row->noise || row->ratio_unfused < row->floor_unfused ||
+                            row->ours_ms > row->limit_ms); /* NaN: no promise */
     bench_line(row);
     if (s->json) bench_json(s->json, row);
 }
@@ -124,7 +135,7 @@ int main(int argc, char **argv) {
     int rc = parse(argc, argv, &o);
     if (rc == -1) return fputs(usage_text, stdout), 0;
     if (rc) return rc;
-    if (!suites_known(o.suites)) return complain("unknown suite; there is: micro");
+    if (!suites_known(o.suites)) return complain("unknown suite; there are: micro, ml");
     if ((rc = choose(&r)) != 0) return rc;
     if (o.json && !(s.json = fopen(o.json, "w"))) {
         perror(o.json);
@@ -132,9 +143,7 @@ int main(int argc, char **argv) {
     }
     r.user = &s;
     bench_head(&r);
-    bench_run_cells(&r);
-    bench_run_tiny(&r);
-    bench_run_loop(&r);
+    for (int i = 0; i < SUITES; i++) suites[i].run(&r);
     if (s.json && fclose(s.json) != 0) {
         perror(o.json);
         return 4;

@@ -12,10 +12,10 @@
 #include "clfuse/clfuse.h"
 #include "perf/hand/hand.h"
 
-enum { BENCH_OUTS = 3, BENCH_VALUES = 3, BENCH_ROUNDS_MAX = 101 };
+enum { BENCH_INS = 4, BENCH_OUTS = 3, BENCH_VALUES = 3, BENCH_ROUNDS_MAX = 101 };
 
 typedef struct bench_options {
-    const char *suites, *prefix, *json;        /* comma list, case prefix, file; NULL: all, all, none */
+    const char *suites, *prefix, *json;                  /* comma list, case prefix, file; NULL: all, all, none */
     const char *device, *fuse, *tier, *strategy, *dtype; /* NULL: default */
     int rounds;
     bool quick;
@@ -31,35 +31,41 @@ typedef struct bench_data {
 
 /* How a result follows from cell value `value`: kept as it is, summed over all cells, over each row, over each column. */
 typedef enum bench_kind { BENCH_CELLS, BENCH_SUM, BENCH_ROWS, BENCH_COLS } bench_kind;
-typedef struct bench_out { const char *name; bench_kind kind; int value; } bench_out;
+typedef struct bench_out {
+    const char *name;
+    bench_kind kind;
+    int value;
+} bench_out;
 
 typedef struct bench_case {
-    const char *name;          /* without _f32 */
+    const char *name; /* without _f32 */
     const char *program;
-    int nin;                   /* inputs X, Y, Z: how many */
+    int nin; /* inputs X, Y, Z: how many */
     int64_t cols;
     bench_out out[BENCH_OUTS]; /* ends with name == NULL; names of the program's results */
     /* The cell values for inputs in[], and against what size their errors are measured. Evaluated in double. */
     void (*cell)(const double in[3], double value[BENCH_VALUES], double scale[BENCH_VALUES]);
-    int roundings;             /* bound of a cell value's error, in units of the element type's epsilon */
-    hand_fn hand[2];           /* f32, f64 */
-    double floor[2];           /* ratio to the reference that we promise at least: f32, f64 */
+    int roundings;   /* bound of a cell value's error, in units of the element type's epsilon */
+    hand_fn hand[2]; /* f32, f64 */
+    double floor[2]; /* ratio to the reference that we promise at least: f32, f64 */
 } bench_case;
 extern const bench_case bench_cases[]; /* ends with name == NULL */
 
 /* One line of the report. NaN and negative counts mean: does not apply. */
 typedef struct bench_row {
     const char *name, *suite, *dtype, *device;
-    char text[64];             /* storage of name */
+    char text[64]; /* storage of name */
     int64_t rows, cols;
     int kernels, launches;
     double ours_ms, hand_ms, unfused_ms, host_ms;
     double ratio_hand, ratio_unfused, ratio_host, noise;
     double bytes, counted_bytes, gbs, roof_gbs, predicted_ms, max_rel_err;
-    double limit_ms;           /* tiny cases: what we promise to stay under */
-    double floor;              /* ratio promised at least */
+    double limit_ms;      /* tiny cases: what we promise to stay under */
+    double floor;         /* ratio to the reference promised at least */
+    double floor_unfused; /* ratio to the unfused plan promised at least */
+    double sparsity;      /* share of stored cells of the main input */
     bool ok;
-    char why[160];             /* why not ok, or a remark */
+    char why[160]; /* why not ok, or a remark */
 } bench_row;
 /** A row with everything at "does not apply", ok true. */
 void bench_row_init(bench_row *r, const char *name, const char *suite, const char *dtype, const char *device);
@@ -72,10 +78,13 @@ void bench_data_fill(bench_data *d, clf_dtype t);
 void bench_data_free(bench_data *d);
 /** Bytes of one input array: what puts a case beyond the caches, within an eighth of the machine's memory. */
 size_t bench_data_bytes(bool quick);
+/** Number i of stream `which`, in [0.5, 1.5) with 24 bits. */
+double bench_number(uint64_t i, uint64_t which);
 
 /* ---- check.c */
 /** Largest error of results against the cell function in double, in units of the bound (1 is the bound), and as a relative error. */
-double bench_check(const bench_case *k, const bench_data *d, int64_t rows, const void *const *outs, const clf_dtype *types, double *max_rel);
+double bench_check(const bench_case *k, const bench_data *d, int64_t rows, const void *const *outs, const clf_dtype *types,
+                   double *max_rel);
 
 /* ---- sample.c */
 typedef bool (*bench_call)(void *subject);
@@ -86,29 +95,49 @@ double bench_sample(bench_call call, void *subject, double min_ms);
 void bench_rest(void);
 double bench_median(const double *v, int n); /* NaN values are left out */
 
-/* ---- subject.c: a case as a function of the library in a context of its own */
+/* ---- subject.c: a program as a function of the library in a context of its own */
+typedef struct bench_program {
+    const char *text;
+    const char *in[BENCH_INS], *out[BENCH_OUTS]; /* names of variables and of results */
+    size_t nin, nout;
+} bench_program;
 typedef struct bench_subject {
     clf_ctx *ctx;
     clf_fn *fn;
-    clf_mat *arg[3], *out[BENCH_OUTS];
-    size_t nargs, nouts;
+    bench_program program;
+    clf_mat *arg[BENCH_INS], *out[BENCH_OUTS];
     const char *device; /* the device's text, for messages */
 } bench_subject;
 /** A context with the options applied. device and fuse win over those of opt. NULL, and a message in why, when it cannot be had. */
 clf_ctx *bench_ctx(const bench_options *opt, const char *device, const char *fuse, char *why, size_t why_n);
-bool bench_subject_open(bench_subject *s, clf_ctx *c, const bench_case *k, const bench_data *d, int64_t rows, char *why, size_t why_n);
+/** A function of parameters shaped like the leaves in arg. owns: c, whatever is returned. */
+bool bench_subject_open(bench_subject *s, clf_ctx *c, const bench_program *p, clf_mat *const *param, clf_mat *const *arg, char *why,
+                        size_t why_n);
 bool bench_subject_call(void *subject);
 void bench_subject_close(bench_subject *s);
-/** Bytes that the plan says it moves, and its predicted time: from explain's JSON. False when explain fails. */
-bool bench_subject_facts(bench_subject *s, const bench_case *k, double *bytes, double *predicted_ms);
+/** Count launches and bytes of a first call (which compiles) and a second one, before anything is timed, into row. Fails where nothing ran
+ *  on the device, the reference executor ran, bytes counted and those of the plan differ, or fewer were counted than `least`. */
+void bench_count(bench_row *row, bench_subject *s, double least);
 clf_stats bench_stats(clf_ctx *c);
 uint64_t bench_launches(const clf_stats *s);
 
-/* ---- cells.c, tiny.c, loop.c: run the cases; each hands rows to emit */
+/* ---- rounds.c: the rounds of samples, and the figures of a row that follow from them */
+typedef enum bench_who { BENCH_OURS, BENCH_UNFUSED, BENCH_HOST, BENCH_SUBJECTS } bench_who;
+typedef struct bench_player {
+    bench_call call; /* NULL: not in this game */
+    void *subject;
+} bench_player;
+typedef struct bench_field {
+    bench_player hand, who[BENCH_SUBJECTS], reader;
+    double read_bytes; /* what the reader, who measures the roof, reads */
+} bench_field;
+bool bench_rounds(bench_row *row, const bench_field *f, const bench_options *opt);
+
+/* ---- cells.c, tiny.c, loop.c (suite micro), ml_run.c (suite ml): run the cases; each hands rows to emit */
 typedef void (*bench_emit)(void *user, const bench_row *row);
 typedef struct bench_run {
     const bench_options *opt;
-    char device[128];         /* the device option's text that names the device, such as "1" or "host" */
+    char device[128]; /* the device option's text that names the device, such as "1" or "host" */
     char device_name[128];
     bench_emit emit;
     void *user;
@@ -116,7 +145,11 @@ typedef struct bench_run {
 void bench_run_cells(bench_run *r);
 void bench_run_tiny(bench_run *r);
 void bench_run_loop(bench_run *r);
+void bench_run_ml(bench_run *r);
 bool bench_wanted(const bench_options *o, const char *suite, const char *name);
+
+/** A cells case as a subject. */
+bool bench_cells_open(bench_subject *s, clf_ctx *c, const bench_case *k, const bench_data *d, int64_t rows, char *why, size_t why_n);
 
 /* ---- report.c */
 void bench_head(const bench_run *r);

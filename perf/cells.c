@@ -7,14 +7,12 @@
 #include <string.h>
 #include "perf/bench.h"
 
-enum { OURS, UNFUSED, HOST, SUBJECTS };
-static const double sample_ms = 8;
-
 void bench_row_init(bench_row *r, const char *name, const char *suite, const char *dtype, const char *device) {
-    *r = (bench_row){.name = name, .suite = suite, .dtype = dtype, .device = device, .kernels = -1, .launches = -1, .ok = true};
-    double *const none[] = {&r->ours_ms,      &r->hand_ms,     &r->unfused_ms, &r->host_ms,       &r->ratio_hand, &r->ratio_unfused,
-                            &r->ratio_host,   &r->noise,       &r->bytes,      &r->counted_bytes, &r->gbs,        &r->roof_gbs,
-                            &r->predicted_ms, &r->max_rel_err, &r->limit_ms,   &r->floor};
+    *r = (bench_row){
+        .name = name, .suite = suite, .dtype = dtype, .device = device, .kernels = -1, .launches = -1, .sparsity = 1, .ok = true};
+    double *const none[] = {&r->ours_ms,      &r->hand_ms,     &r->unfused_ms, &r->host_ms,       &r->ratio_hand,   &r->ratio_unfused,
+                            &r->ratio_host,   &r->noise,       &r->bytes,      &r->counted_bytes, &r->gbs,          &r->roof_gbs,
+                            &r->predicted_ms, &r->max_rel_err, &r->limit_ms,   &r->floor,         &r->floor_unfused};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) *none[i] = NAN;
 }
 
@@ -73,7 +71,7 @@ static void check_ours(bench_row *row, const bench_case *k, const bench_data *d,
     const void *outs[BENCH_OUTS] = {0};
     clf_dtype types[BENCH_OUTS] = {0};
     double rel = NAN;
-    for (size_t o = 0; o < s->nouts; o++) {
+    for (size_t o = 0; o < s->program.nout; o++) {
         int64_t r = 0, c = 0;
         bench_kind kind = k->out[o].kind;
         if (clf_data(s->out[o], &outs[o]) != CLF_OK || clf_info(s->out[o], &r, &c, &types[o], NULL) != CLF_OK)
@@ -97,74 +95,6 @@ static double one_pass(const bench_case *k, clf_dtype t, int64_t rows) {
     return bytes * (double)clf_dtype_bytes(t);
 }
 
-/* First call (compiles), then one more to count launches and bytes; both before anything is timed. */
-static void count(bench_row *row, const bench_case *k, const bench_data *d, bench_subject *s) {
-    clf_stats a = bench_stats(s->ctx);
-    if (!bench_subject_call(s)) return bench_row_fail(row, "ours: %s", clf_last_error(s->ctx));
-    clf_stats b = bench_stats(s->ctx);
-    if (!bench_subject_call(s)) return bench_row_fail(row, "ours: %s", clf_last_error(s->ctx));
-    clf_stats c = bench_stats(s->ctx);
-    double facts = NAN, lean = one_pass(k, d->dtype, row->rows);
-    row->kernels = (int)(b.kernels_built - a.kernels_built);
-    row->launches = (int)(bench_launches(&c) - bench_launches(&b));
-    row->counted_bytes = (double)(c.bytes_read - b.bytes_read) + (double)(c.bytes_written - b.bytes_written);
-    row->bytes = lean;
-    uint64_t on_device = (c.launches_tier1 - b.launches_tier1) + (c.launches_tier2 - b.launches_tier2);
-    if (on_device == 0 && strcmp(s->device, "host") != 0) bench_row_fail(row, "nothing ran on device %s", s->device);
-    if (c.launches_ref > b.launches_ref) bench_row_fail(row, "the reference executor ran");
-    if (!bench_subject_facts(s, k, &facts, &row->predicted_ms)) return bench_row_fail(row, "explain: %s", clf_last_error(s->ctx));
-    if (fabs(row->counted_bytes - facts) > 0.5) bench_row_fail(row, "counted %.0f bytes, facts say %.0f", row->counted_bytes, facts);
-    if (row->counted_bytes < lean * 0.99) bench_row_fail(row, "counted %.0f bytes, one pass needs %.0f", row->counted_bytes, lean);
-}
-
-typedef struct times {
-    double roof; /* best time of reading one input */
-    double hand[BENCH_ROUNDS_MAX], again[BENCH_ROUNDS_MAX], of[SUBJECTS][BENCH_ROUNDS_MAX];
-} times;
-
-/* Rounds of samples; every second round goes backwards, so that no one always follows the same neighbour. The roof, the bandwidth of
- * reading one input by hand, is measured between them. */
-static void measure(const bench_run *r, bench_subject *s, by_hand *h, by_hand *reader, times *t, int rounds) {
-    t->roof = NAN;
-    double min_ms = r->opt->quick ? sample_ms / 4 : sample_ms;
-    for (int i = 0; i < rounds; i++) {
-        bench_rest();
-        t->hand[i] = bench_sample(call_hand, h, min_ms);
-        for (int j = 0; j < SUBJECTS; j++) {
-            int which = i % 2 ? SUBJECTS - 1 - j : j;
-            bench_rest();
-            t->of[which][i] = s[which].fn ? bench_sample(bench_subject_call, &s[which], min_ms) : (double)NAN;
-        }
-        bench_rest();
-        t->again[i] = bench_sample(call_hand, h, min_ms);
-        t->roof = fmin(t->roof, bench_sample(call_hand, reader, min_ms));
-    }
-}
-
-static double median_ratio(const double *over, const double *under, int n) {
-    double q[BENCH_ROUNDS_MAX];
-    for (int i = 0; i < n; i++) q[i] = over[i] / under[i];
-    return bench_median(q, n);
-}
-
-static void conclude(bench_row *row, const times *t, int n) {
-    double apart[BENCH_ROUNDS_MAX], both[BENCH_ROUNDS_MAX];
-    for (int i = 0; i < n; i++) {
-        apart[i] = fabs(t->again[i] / t->hand[i] - 1);
-        both[i] = 0.5 * (t->again[i] + t->hand[i]);
-    }
-    row->hand_ms = bench_median(both, n);
-    row->ours_ms = bench_median(t->of[OURS], n);
-    row->unfused_ms = bench_median(t->of[UNFUSED], n);
-    row->host_ms = bench_median(t->of[HOST], n);
-    row->ratio_hand = median_ratio(both, t->of[OURS], n);
-    row->ratio_unfused = median_ratio(t->of[UNFUSED], t->of[OURS], n);
-    row->ratio_host = median_ratio(both, t->of[HOST], n);
-    row->noise = bench_median(apart, n);
-    row->gbs = row->bytes / row->ours_ms * 1e-6;
-    row->roof_gbs = (double)row->rows * (double)row->cols * (strcmp(row->dtype, "f64") == 0 ? 8 : 4) / t->roof * 1e-6;
-}
-
 static int64_t rows_of(const bench_case *k, const bench_data *d, bool quick) {
     int arrays = k->nin;
     for (int o = 0; o < BENCH_OUTS && k->out[o].name; o++) arrays += k->out[o].kind == BENCH_CELLS;
@@ -172,37 +102,50 @@ static int64_t rows_of(const bench_case *k, const bench_data *d, bool quick) {
     return (int64_t)(each / clf_dtype_bytes(d->dtype)) / k->cols;
 }
 
+bool bench_cells_open(bench_subject *s, clf_ctx *c, const bench_case *k, const bench_data *d, int64_t rows, char *why, size_t why_n) {
+    bench_program p = {.text = k->program, .in = {"X", "Y", "Z"}, .nin = (size_t)k->nin};
+    clf_mat *param[3], *arg[3];
+    for (; p.nout < BENCH_OUTS && k->out[p.nout].name; p.nout++) p.out[p.nout] = k->out[p.nout].name;
+    for (int i = 0; i < k->nin; i++) {
+        param[i] = clf_param(c, d->dtype, rows, k->cols, false);
+        arg[i] = clf_borrow(c, d->dtype, rows, k->cols, d->in[i], NULL, NULL);
+    }
+    return bench_subject_open(s, c, &p, param, arg, why, why_n);
+}
+
+static void finish_case(const bench_run *r, bench_row *row, const bench_case *k, const bench_data *d, bench_subject *s,
+                        const char *const *who) {
+    int which = d->dtype == CLF_F64;
+    by_hand h = hand_of(k, d, row->rows, k->hand[which]), reader = hand_of(k, d, row->rows, which ? hand_read_f64 : hand_read_f32);
+    bench_field f = {.hand = {call_hand, &h}, .reader = {call_hand, &reader}};
+    f.read_bytes = (double)row->rows * (double)row->cols * (double)clf_dtype_bytes(d->dtype);
+    for (int i = 0; i < BENCH_SUBJECTS; i++) f.who[i] = (bench_player){bench_subject_call, &s[i]};
+    row->bytes = one_pass(k, d->dtype, row->rows);
+    bench_count(row, &s[BENCH_OURS], row->bytes);
+    if (!row->ok || !bench_rounds(row, &f, r->opt)) return;
+    check_hand(row, k, d, row->rows, &h);
+    for (int i = 0; i < BENCH_SUBJECTS; i++) check_ours(row, k, d, row->rows, &s[i], who[i]);
+}
+
 static void run_case(const bench_run *r, const bench_case *k, const bench_data *d) {
-    int which = d->dtype == CLF_F64, rounds = r->opt->rounds;
-    int64_t rows = rows_of(k, d, r->opt->quick);
-    bench_subject s[SUBJECTS] = {0};
+    int which = d->dtype == CLF_F64;
+    bench_subject s[BENCH_SUBJECTS] = {0};
     bench_row row;
-    times *t = malloc(sizeof *t);
-    if (!t) return;
     bench_row_init(&row, NULL, "micro", which ? "f64" : "f32", r->device_name);
     snprintf(row.text, sizeof row.text, "%s%s", k->name, which ? "" : "_f32");
-    row.rows = rows;
+    row.rows = rows_of(k, d, r->opt->quick);
     row.cols = k->cols;
     row.floor = k->floor[which];
-    const char *device[SUBJECTS] = {r->device, r->device, "host"}, *fuse[SUBJECTS] = {r->opt->fuse, "none", r->opt->fuse};
-    static const char *const who[SUBJECTS] = {"ours", "unfused", "device 0"};
-    for (int i = 0; i < SUBJECTS && row.ok; i++) {
+    const char *device[BENCH_SUBJECTS] = {r->device, r->device, "host"}, *fuse[BENCH_SUBJECTS] = {r->opt->fuse, "none", r->opt->fuse};
+    static const char *const who[BENCH_SUBJECTS] = {"ours", "unfused", "device 0"};
+    for (int i = 0; i < BENCH_SUBJECTS && row.ok; i++) {
         char why[200] = "";
         clf_ctx *c = bench_ctx(r->opt, device[i], fuse[i], why, sizeof why);
-        if (!c || !bench_subject_open(&s[i], c, k, d, rows, why, sizeof why)) bench_row_fail(&row, "%s: %.120s", who[i], why);
+        if (!c || !bench_cells_open(&s[i], c, k, d, row.rows, why, sizeof why)) bench_row_fail(&row, "%s: %.120s", who[i], why);
         s[i].device = device[i];
     }
-    by_hand h = hand_of(k, d, rows, k->hand[which]);
-    if (row.ok) count(&row, k, d, &s[OURS]);
-    if (row.ok) {
-        by_hand reader = hand_of(k, d, rows, which ? hand_read_f64 : hand_read_f32);
-        measure(r, s, &h, &reader, t, rounds);
-        check_hand(&row, k, d, rows, &h);
-        for (int i = 0; i < SUBJECTS; i++) check_ours(&row, k, d, rows, &s[i], who[i]);
-        conclude(&row, t, rounds);
-    }
-    for (int i = 0; i < SUBJECTS; i++) bench_subject_close(&s[i]);
-    free(t);
+    if (row.ok) finish_case(r, &row, k, d, s, who);
+    for (int i = 0; i < BENCH_SUBJECTS; i++) bench_subject_close(&s[i]);
     r->emit(r->user, &row);
 }
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "perf/bench.h"
 
-static double number(uint64_t i, uint64_t which) {
+double bench_number(uint64_t i, uint64_t which) {
     uint64_t h = (i * 3 + which + 1) * 0x9E3779B97F4A7C15u;
     h ^= h >> 31;
     h *= 0xBF58476D1CE4E5B9u;
@@ -40,9 +40,9 @@ void bench_data_fill(bench_data *d, clf_dtype t) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < n; i++) {
             if (t == CLF_F64)
-                p[i] = number((uint64_t)i, (uint64_t)which);
+                p[i] = bench_number((uint64_t)i, (uint64_t)which);
             else
-                q[i] = (float)number((uint64_t)i, (uint64_t)which);
+                q[i] = (float)bench_number((uint64_t)i, (uint64_t)which);
         }
     }
     for (int which = 0; which < 2; which++) {

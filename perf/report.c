@@ -26,6 +26,7 @@ static void time_cell(double ms) { cell(10, ms < 0.1 ? 6 : ms < 10 ? 4 : 2, ms, 
 static const char *verdict(const bench_row *row) {
     if (!row->ok) return "FAILED";
     if (!isnan(row->floor) && row->ratio_hand < row->floor) return row->ratio_hand < row->floor - row->noise ? "below" : "below, in noise";
+    if (row->ratio_unfused < row->floor_unfused) return "below (unfused)";
     if (!isnan(row->limit_ms) && row->ours_ms > row->limit_ms) return "over the limit";
     return "";
 }
@@ -91,7 +92,7 @@ void bench_json(void *file, const bench_row *row) {
     text(f, "suite", row->suite);
     number(f, "rows", row->rows ? (double)row->rows : NAN);
     number(f, "cols", row->rows ? (double)row->cols : NAN);
-    fputs(", \"sparsity\": 1", f);
+    number(f, "sparsity", row->sparsity);
     text(f, "dtype", row->dtype);
     text(f, "device", row->device);
     number(f, "kernels", row->kernels >= 0 ? row->kernels : NAN);
@@ -114,6 +115,7 @@ void bench_json(void *file, const bench_row *row) {
     number(f, "host_ms", row->host_ms);
     number(f, "ratio_host", row->ratio_host);
     number(f, "ratio_at_least", row->floor);
+    number(f, "ratio_unfused_at_least", row->floor_unfused);
     number(f, "limit_ms", row->limit_ms);
     text(f, "note", row->why[0] ? row->why : NULL);
     fputs("}\n", f);

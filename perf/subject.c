@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A case on the library's public interface: parsed once into a function, called on borrowed memory, results kept so that their
- * memory is used again. */
+ * A program on the library's public interface: parsed once into a function, called on borrowed memory, results kept so that their
+ * memory is used again. What a call costs in launches and bytes is counted here and held against what the plan says. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "perf/bench.h"
 
 enum { RESULTS_MAX = 16 };
-static const char *const input_names[3] = {"X", "Y", "Z"};
 
 clf_ctx *bench_ctx(const bench_options *opt, const char *device, const char *fuse, char *why, size_t why_n) {
     clf_ctx *c = NULL;
@@ -24,37 +24,35 @@ clf_ctx *bench_ctx(const bench_options *opt, const char *device, const char *fus
     return NULL;
 }
 
-/* The program's results over the given leaves or parameters, in the order of the case's outputs. */
-static bool record(clf_ctx *c, const bench_case *k, clf_mat *const *in, clf_mat **out, size_t *nouts) {
-    clf_binding vars[3];
+/* The program's results over the given leaves or parameters, in the order of its outputs. */
+static bool record(clf_ctx *c, const bench_program *p, clf_mat *const *in, clf_mat **out) {
+    clf_binding vars[BENCH_INS];
     clf_result results[RESULTS_MAX];
     size_t n = RESULTS_MAX;
-    for (int i = 0; i < k->nin; i++) vars[i] = (clf_binding){input_names[i], in[i]};
-    if (clf_parse(c, k->program, vars, (size_t)k->nin, results, &n) != CLF_OK) return false;
-    for (*nouts = 0; *nouts < BENCH_OUTS && k->out[*nouts].name; ++*nouts) {
+    for (size_t i = 0; i < p->nin; i++) vars[i] = (clf_binding){p->in[i], in[i]};
+    if (clf_parse(c, p->text, vars, p->nin, results, &n) != CLF_OK) return false;
+    for (size_t o = 0; o < p->nout; o++) {
         size_t i = 0;
-        while (i < n && strcmp(results[i].name, k->out[*nouts].name) != 0) i++;
+        while (i < n && strcmp(results[i].name, p->out[o]) != 0) i++;
         if (i == n) return false;
-        out[*nouts] = results[i].value;
+        out[o] = results[i].value;
     }
     return true;
 }
 
-bool bench_subject_open(bench_subject *s, clf_ctx *c, const bench_case *k, const bench_data *d, int64_t rows, char *why, size_t why_n) {
-    *s = (bench_subject){.ctx = c, .nargs = (size_t)k->nin};
-    clf_mat *param[3], *result[BENCH_OUTS];
-    for (int i = 0; i < k->nin; i++) {
-        param[i] = clf_param(c, d->dtype, rows, k->cols, false);
-        s->arg[i] = clf_borrow(c, d->dtype, rows, k->cols, d->in[i], NULL, NULL);
-    }
-    if (record(c, k, param, result, &s->nouts) && clf_fn_new(c, s->nargs, param, s->nouts, result, &s->fn) == CLF_OK) return true;
+bool bench_subject_open(bench_subject *s, clf_ctx *c, const bench_program *p, clf_mat *const *param, clf_mat *const *arg, char *why,
+                        size_t why_n) {
+    clf_mat *result[BENCH_OUTS];
+    *s = (bench_subject){.ctx = c, .program = *p};
+    for (size_t i = 0; i < p->nin; i++) s->arg[i] = arg[i];
+    if (record(c, p, param, result) && clf_fn_new(c, p->nin, param, p->nout, result, &s->fn) == CLF_OK) return true;
     snprintf(why, why_n, "%s", clf_last_error(c));
     return false;
 }
 
 bool bench_subject_call(void *subject) {
     bench_subject *s = subject;
-    return clf_call(s->fn, s->nargs, s->arg, s->nouts, s->out) == CLF_OK;
+    return clf_call(s->fn, s->program.nin, s->arg, s->program.nout, s->out) == CLF_OK;
 }
 
 void bench_subject_close(bench_subject *s) {
@@ -100,11 +98,12 @@ static double predicted(const char *json) {
     return last ? number_after(last, key) : 0;
 }
 
-bool bench_subject_facts(bench_subject *s, const bench_case *k, double *bytes, double *predicted_ms) {
+/* Bytes that the plan says it moves, and its predicted time: from explain's JSON. False when explain fails. */
+static bool facts_of(bench_subject *s, double *bytes, double *predicted_ms) {
     clf_mat *result[BENCH_OUTS];
-    size_t n;
     text t = {0};
-    bool ok = record(s->ctx, k, s->arg, result, &n) && clf_explain(n, result, CLF_JSON, 0, collect, &t) == CLF_OK && t.at;
+    bool ok =
+        record(s->ctx, &s->program, s->arg, result) && clf_explain(s->program.nout, result, CLF_JSON, 0, collect, &t) == CLF_OK && t.at;
     if (ok) {
         *bytes = sum_of(t.at, "\"reads_bytes\"") + sum_of(t.at, "\"writes_bytes\"");
         *predicted_ms = predicted(t.at) * 1e-6;
@@ -121,4 +120,22 @@ clf_stats bench_stats(clf_ctx *c) {
 
 uint64_t bench_launches(const clf_stats *s) {
     return s->launches_tier0 + s->launches_tier1 + s->launches_tier2 + s->launches_library + s->launches_callout;
+}
+
+void bench_count(bench_row *row, bench_subject *s, double least) {
+    clf_stats a = bench_stats(s->ctx);
+    if (!bench_subject_call(s)) return bench_row_fail(row, "ours: %.140s", clf_last_error(s->ctx));
+    clf_stats b = bench_stats(s->ctx);
+    if (!bench_subject_call(s)) return bench_row_fail(row, "ours: %.140s", clf_last_error(s->ctx));
+    clf_stats c = bench_stats(s->ctx);
+    double facts = NAN;
+    row->kernels = (int)(b.kernels_built - a.kernels_built);
+    row->launches = (int)(bench_launches(&c) - bench_launches(&b));
+    row->counted_bytes = (double)(c.bytes_read - b.bytes_read) + (double)(c.bytes_written - b.bytes_written);
+    uint64_t on_device = (c.launches_tier1 - b.launches_tier1) + (c.launches_tier2 - b.launches_tier2);
+    if (on_device == 0 && strcmp(s->device, "host") != 0) bench_row_fail(row, "nothing ran on device %s", s->device);
+    if (c.launches_ref > b.launches_ref) bench_row_fail(row, "the reference executor ran");
+    if (!facts_of(s, &facts, &row->predicted_ms)) return bench_row_fail(row, "explain: %.140s", clf_last_error(s->ctx));
+    if (fabs(row->counted_bytes - facts) > 0.5) bench_row_fail(row, "counted %.0f bytes, facts say %.0f", row->counted_bytes, facts);
+    if (row->counted_bytes < least * 0.99) bench_row_fail(row, "counted %.0f bytes, one pass needs %.0f", row->counted_bytes, least);
 }

@@ -62,7 +62,7 @@ static void tiny(const bench_run *r, const bench_data *d, int64_t cells) {
     row.rows = cells;
     row.cols = 1;
     clf_ctx *c = bench_ctx(r->opt, "host", r->opt->fuse, why, sizeof why);
-    if (c && bench_subject_open(&s, c, &k, d, cells, why, sizeof why))
+    if (c && bench_cells_open(&s, c, &k, d, cells, why, sizeof why))
         finish_tiny(r, &row, &k, d, &s);
     else
         bench_row_fail(&row, "%.150s", why);
@@ -174,7 +174,7 @@ static void plan_micro(const bench_run *r, const bench_data *d) {
         bench_case k = bench_cases[0];
         bench_subject s = {0};
         clf_ctx *c = bench_ctx(r->opt, "host", r->opt->fuse, why, sizeof why);
-        if (!c || !bench_subject_open(&s, c, &k, d, 1, why, sizeof why) || !bench_subject_call(&s)) bench_row_fail(&row, "%.150s", why);
+        if (!c || !bench_cells_open(&s, c, &k, d, 1, why, sizeof why) || !bench_subject_call(&s)) bench_row_fail(&row, "%.150s", why);
         s.ctx = c;
         clf_stats t = c ? bench_stats(c) : (clf_stats){0};
         each[i] = t.plans ? (double)t.plan_ns * 1e-6 / (double)t.plans : (double)NAN;
@@ -211,7 +211,7 @@ static void call20(const bench_run *r, const bench_data *d) {
     row.cols = 8;
     row.limit_ms = 0.015;
     clf_ctx *c = bench_ctx(r->opt, "host", r->opt->fuse, why, sizeof why);
-    if (c && bench_subject_open(&s, c, &k, d, 1, why, sizeof why) && bench_subject_call(&s)) {
+    if (c && bench_cells_open(&s, c, &k, d, 1, why, sizeof why) && bench_subject_call(&s)) {
         for (int i = 0; i < r->opt->rounds; i++) ours[i] = bench_sample(bench_subject_call, &s, inner(r));
         row.ours_ms = row.host_ms = bench_median(ours, r->opt->rounds);
         const void *out = NULL;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A case of the suite ml as a function of the library: leaves over the generated arrays in place, parameters of their shapes. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "perf/ml.h"
+
+typedef struct shape {
+    int64_t rows, cols;
+    const double *cells;
+} shape;
+
+static shape shape_of(const hand_ml *a, char input) {
+    switch (input) {
+    case 'U': return (shape){a->n, a->k, a->u};
+    case 'V': return (shape){a->m, a->k, a->v};
+    case 'W': return (shape){a->n, a->k, a->w};
+    default: return (shape){a->n, a->m, a->x};
+    }
+}
+
+static void bind_dense(clf_ctx *c, const hand_ml *a, char input, clf_mat **param, clf_mat **arg) {
+    shape s = shape_of(a, input);
+    *param = clf_param(c, CLF_F64, s.rows, s.cols, false);
+    *arg = clf_borrow(c, CLF_F64, s.rows, s.cols, s.cells, NULL, NULL);
+}
+
+static void bind_sparse(clf_ctx *c, const hand_csr *s, clf_mat **param, clf_mat **arg) {
+    const clf_sparse_options in_place = {.struct_size = sizeof in_place, .borrow = true};
+    *param = clf_param_sparse(c, CLF_F64, s->rows, s->cols, s->nnz);
+    *arg = clf_sparse_csr(c, CLF_F64, s->rows, s->cols, s->nnz, s->ptr, s->idx, s->val, &in_place);
+}
+
+bool ml_subject_open(bench_subject *s, const bench_run *r, const ml_case *k, const ml_data *d, const char *device, const char *fuse,
+                     size_t limit, char *why, size_t why_n) {
+    static const char *const names[] = {"U", "V", "W", "X", "Y", "Z"};
+    bench_program p = {.text = k->program, .out = {"R"}, .nin = strlen(k->inputs), .nout = 1};
+    clf_mat *param[BENCH_INS], *arg[BENCH_INS];
+    char bytes[32];
+    clf_ctx *c = bench_ctx(r->opt, device, fuse, why, why_n);
+    if (!c) return false;
+    for (size_t i = 0; i < p.nin; i++) {
+        char input = k->inputs[i];
+        p.in[i] = names[input - 'U'];
+        if (input >= 'X' && k->matrix != ML_DENSE)
+            bind_sparse(c, &d->a.s[input - 'X'], &param[i], &arg[i]);
+        else
+            bind_dense(c, &d->a, input, &param[i], &arg[i]);
+    }
+    snprintf(bytes, sizeof bytes, "%zu", limit);
+    bool ok = bench_subject_open(s, c, &p, param, arg, why, why_n);
+    s->device = device;
+    if (ok && clf_set(c, "CLF_MEM_LIMIT", bytes) == CLF_OK) return true;
+    if (ok) snprintf(why, why_n, "%s", clf_last_error(c));
+    return false;
+}
+
+void ml_subject_check(bench_row *row, bench_subject *s, const ml_case *k, const ml_data *d, const char *who) {
+    const void *cells;
+    int64_t rows = 0, cols = 0;
+    clf_dtype t = CLF_F64;
+    double rel = NAN;
+    if (clf_data(s->out[0], &cells) != CLF_OK || clf_info(s->out[0], &rows, &cols, &t, NULL) != CLF_OK)
+        return bench_row_fail(row, "%s: %.130s", who, clf_last_error(s->ctx));
+    if (t != CLF_F64 || rows * cols != ml_data_outs(d, k->result)) return bench_row_fail(row, "%s: the result has a wrong shape", who);
+    double share = ml_check(&d->a, k->result, cells, d->want, d->scale, &rel);
+    if (strcmp(who, "ours") == 0) row->max_rel_err = rel;
+    if (!(share <= 1)) bench_row_fail(row, "%s: error %.2g is %.2g times the bound", who, rel, share);
+}
