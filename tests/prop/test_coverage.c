@@ -67,6 +67,10 @@ static const expression set[] = {
     {"O10", "sX:nn U:nr", "sum(X*(U%*%t(U)))", 0, "X", false},
     {"Z1", "sX:nm Y:nm U:nr V:mr", "sum(X/(abs(rowSums(X))+1)+Y); sum(abs(X^2)+Y); sum((X!=0)*((U%*%t(V))+Y))", 0, NULL, true},
     {"T1", "sX:nm y:n1", "t(X)%*%y; X*2; colSums(X); rowSums(X); sum(X)", 1, "X", false},
+    {"S1", "sX:nm sY:nm", "sum(X+Y); X+Y; rowSums(X-Y); max(X,Y)", 0, NULL, false},
+    {"S2", "sX:nm sY:nm sZ:nm", "sum(X*Y*Z); X*Y; sum(X*(Y+1)); X*Y+X*Z", 0, NULL, false},
+    {"S3", "sX:nm w:n1", "min(X); max(X); rowMaxs(X); rowMins(X+w); sum(X+1); sum((X+7)^2)", 0, "X", false},
+    {"S4", "sX:nm sY:nm V:mk", "(X*Y)%*%V; t(X*Y)%*%(X%*%V); (X+Y)%*%V", 0, NULL, false},
     {"T2", "sX:nm", "t(X); t(X)*2", 0, NULL, false},
 };
 enum { NSET = sizeof set / sizeof *set, MOST_INPUTS = 6 };

@@ -98,6 +98,13 @@ static void expect_plan(const char *text, const char *selector, const clf_limits
 static const struct {
     const char *text, *want;
 } by_hand[] = {
+    /* Row: what is one number a row is used in its row; what meets over rows closes the loop */
+    {"t(X) %*% (u * (X %*% t(v)))", "Row X u v > MATMUL MUL MATMUL > MATMUL"},
+    {"e = exp(X - rowMaxs(X)); e / rowSums(e)", "Row X > rowmax SUB EXP rowsum DIV > DIV"},
+    {"y = X %*% t(v); sum(X); t(X) %*% y", "Row X v > sum MATMUL MATMUL > sum MATMUL"},
+    /* a product that shares its loop with nothing is the library's; one of two columns is a sum in any loop over their cells */
+    {"X %*% t(Y)", "MATMUL-tb X Y"},
+    {"t(u) %*% u; sum(u)", "MAgg u > MATMUL sum > MATMUL sum"},
     /* one pass from inputs to one number */
     {"sum(X*Y*Z)", "Cell X Y Z > MUL MUL sum > sum"},
     /* TAP: the kept matrix and its sum leave the same pass */
