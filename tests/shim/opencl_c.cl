@@ -19,6 +19,12 @@ SHIM_FN size_t get_global_size(uint d) { return shim_work_items(d); }
 /* One thread runs all work-items. */
 SHIM_FN void mem_fence(uint flags) { (void)flags; }
 SHIM_FN int atomic_inc(volatile __global int *p) { return (*p)++; }
+SHIM_FN int atomic_xchg(volatile __global int *p, int to)
+{
+    int was = *p;
+    *p = to;
+    return was;
+}
 
 SHIM_LIBM(1, fabs)
 SHIM_LIBM(1, floor)

@@ -130,6 +130,7 @@ static const struct {
      2},
     {"work-items", "out[0] = get_global_size(0) * 10 + get_global_id(0);", 10},
     {"counter", "volatile __global int *c = (volatile __global int *)(out + 1); out[0] = atomic_inc(c) + *c;", 1},
+    {"exchange", "volatile __global int *c = (volatile __global int *)(out + 1); atomic_inc(c); out[0] = atomic_xchg(c, 5) * 10 + *c;", 15},
 };
 
 static void test_rights(void) {
