@@ -30,8 +30,8 @@ enum {
     F_COMM = 2,     /* f(a, b) == f(b, a) */
     F_BOOL = 4,     /* result is 0 or 1 (type u8 at recording; any type inside a cplan) */
     F_ZERO = 8,     /* f(0) == 0 */
-    F_ANNIH = 16,   /* f(0, x) == f(x, 0) == 0 for finite x */
-    F_ANNIH_A = 32, /* f(0, x) == 0 for finite non-zero x */
+    F_ANNIH = 16,   /* f(0, x) == f(x, 0) == 0 for finite x: zeros of both operands annihilate */
+    F_ANNIH_A = 32, /* f(0, x) == 0 for finite non-zero x: zeros of the first annihilate */
     F_ELEM = 64     /* elementary function: bits depend on mathlib; at most one per kernel loop */
 };
 
@@ -59,6 +59,11 @@ typedef struct clf_op_row {
 
 extern const clf_op_row clf_ops[CLF_NALLOPS];
 static inline bool clf_op_is_cell(int op) { return op >= 0 && op < CLF_NOPS; }
+/** Operands whose zero alone makes the result zero, whatever the others are, where zeros annihilate (design section 6): a bit each. */
+static inline unsigned clf_op_annihilators(int op) {
+    unsigned flags = clf_op_is_cell(op) ? clf_ops[op].flags : 0;
+    return flags & F_ANNIH ? 3u : flags & F_ANNIH_A ? 1u : 0u;
+}
 /** Operator by language name or by lower-case id; -1 if none. */
 int clf_op_find(const char *name);
 /** The type a row's text runs in, given operand types and which are scalars; and the result type. */

@@ -10,6 +10,9 @@
 
 static bool is_fold(const clf_value *v) { return v->op == CLF_V_FOLD || v->op == CLF_V_SCAN || v->op == CLF_V_DOT; }
 
+/* Frames that a value has. */
+static int frames_of(const clf_value *v) { return is_fold(v) ? 1 : v->op == CLF_V_CAT ? 2 : 0; }
+
 /* ---- frames -------------------------------------------------------------------------------------------------------------- */
 
 static void mark_value(clf_ref_job *r, int32_t v) {
@@ -19,11 +22,11 @@ static void mark_value(clf_ref_job *r, int32_t v) {
 /* Mark what value v reads in the frame it is computed in; a fold's body lives in its own frame. */
 static void mark_inputs(clf_ref_job *r, int v) {
     const clf_value *x = &r->c->value[v];
-    if (is_fold(x)) {
-        const clf_ref_frame *f = &r->frame[r->frame_of[v]];
+    for (int i = 0; i < frames_of(x); i++) {
+        const clf_ref_frame *f = &r->frame[r->frame_of[v] + i];
         for (int q = 0; q < f->nhoist; q++) mark_value(r, f->hoist[q]);
-        return;
     }
+    if (frames_of(x)) return;
     for (int q = 0; q < 3; q++) mark_value(r, x->in[q]);
     if (x->op != CLF_V_LOAD) return;
     const clf_access *a = &r->c->access[x->arg];
@@ -51,7 +54,7 @@ static void make_memo(clf_ref_job *r, clf_ref_frame *f) {
     const clf_value *v = &r->c->value[f->value];
     f->memo_axis = -1;
     f->epoch = 1;
-    for (int a = 0; a < r->c->naxes && v->op != CLF_V_SCAN; a++)
+    for (int a = 0; a < r->c->naxes && (v->op == CLF_V_FOLD || v->op == CLF_V_DOT); a++)
         if (v->axes >> a & 1u && r->c->axis[a].kind == CLF_AXIS_RANGE) f->memo_axis = a;
     if (f->memo_axis < 0 || r->n[f->memo_axis] > MOST_MEMO) return;
     f->memo_n = r->n[f->memo_axis];
@@ -59,11 +62,29 @@ static void make_memo(clf_ref_job *r, clf_ref_frame *f) {
     f->stamp = clf_mem_new(r->mem, (size_t)f->memo_n, sizeof *f->stamp);
 }
 
+/* The frames of value v, from number f on. */
+static void make_frames_of(clf_ref_job *r, int v, int f) {
+    const clf_value *x = &r->c->value[v];
+    bool cat = x->op == CLF_V_CAT;
+    r->frame_of[v] = f;
+    for (int i = 0; i < frames_of(x); i++) {
+        clf_ref_frame *at = &r->frame[f + i];
+        at->value = v;
+        at->part = i;
+        at->axis = cat ? clf_cat_axis(x, i) : x->axis;
+        memset(r->mark, 0, (size_t)r->c->nvalue);
+        for (int q = 0; q < 2; q++)
+            if (!cat || q == i) mark_value(r, x->in[q]);
+        fill_frame(r, at, at->axis < 0 ? 0 : r->moves[at->axis]);
+        make_memo(r, at);
+    }
+}
+
 static clf_status make_frames(clf_ref_job *r) {
     const clf_cplan *c = r->c;
     size_t nv = (size_t)c->nvalue, cells;
     r->nframe = 1;
-    for (int v = 0; v < c->nvalue; v++) r->nframe += is_fold(&c->value[v]);
+    for (int v = 0; v < c->nvalue; v++) r->nframe += frames_of(&c->value[v]);
     if (!clf_mul_ok((size_t)r->nframe * 2, nv, &cells)) return clf_fail(r->err, CLF_E_LIMIT, "reference executor: too many values");
     r->frame = clf_mem_new(r->mem, (size_t)r->nframe, sizeof *r->frame);
     r->frame_of = clf_mem_new(r->mem, nv, sizeof *r->frame_of);
@@ -78,15 +99,8 @@ static clf_status make_frames(clf_ref_job *r) {
         r->frame[f].hoist = r->frame[f].list + nv;
         r->frame[f].at = r->slots + nv * (size_t)f;
     }
-    for (int v = 0, f = 0; v < c->nvalue; v++) {
-        if (!is_fold(&c->value[v])) continue;
-        r->frame_of[v] = ++f;
-        r->frame[f].value = v;
-        memset(r->mark, 0, nv);
-        for (int q = 0; q < 2; q++) mark_value(r, c->value[v].in[q]);
-        fill_frame(r, &r->frame[f], r->moves[c->value[v].axis]);
-        make_memo(r, &r->frame[f]);
-    }
+    for (int v = 0, f = 1; v < c->nvalue; f += frames_of(&c->value[v++]))
+        if (frames_of(&c->value[v])) make_frames_of(r, v, f);
     return CLF_OK;
 }
 
@@ -107,7 +121,7 @@ static void free_frames(clf_ref_job *r) {
 
 void clf_ref_root(clf_ref_job *r, const clf_sink *s) {
     memset(r->mark, 0, (size_t)r->c->nvalue);
-    for (int q = 0; q < 4; q++) mark_value(r, s->value[q]);
+    for (int q = 0; q < (s->kind == CLF_SINK_FOLD ? 1 : 4); q++) mark_value(r, s->value[q]); /* a rest is another root */
     for (int q = 0; q < 2; q++) mark_value(r, s->key[q]);
     mark_value(r, s->guard);
     mark_value(r, s->order);
@@ -141,14 +155,19 @@ static clf_status compute(clf_ref_job *r, clf_slot *at, int v) {
     }
 }
 
+/* The value of a frame whose positions are done. */
+static clf_slot result_of(clf_ref_job *r, clf_ref_frame *f) {
+    const clf_value *v = &r->c->value[f->value];
+    bool rest = v->op == CLF_V_FOLD && v->in[1] >= 0;
+    if (v->op == CLF_V_CAT) return f->at[v->in[f->part]];
+    return rest ? clf_ref_tree_end_rest(&f->tree, f->at[v->in[1]], r->n[v->axis] - f->tree.p, f->gap) : clf_ref_tree_end(&f->tree);
+}
+
 /* The last position is done: hand the result to the frame outside and put the axis back. */
 static clf_status leave(clf_ref_job *r, int *top) {
     clf_ref_frame *f = &r->frame[*top];
     clf_ref_frame *up = &r->frame[f->up];
-    const clf_value *v = &r->c->value[f->value];
-    bool rest = v->op == CLF_V_FOLD && v->in[1] >= 0;
-    up->at[f->value] =
-        rest ? clf_ref_tree_end_rest(&f->tree, f->at[v->in[1]], r->n[v->axis] - f->tree.p, f->gap) : clf_ref_tree_end(&f->tree);
+    up->at[f->value] = result_of(r, f);
     if (f->up == 0 && f->memo && f->stamp) {
         int64_t k = r->count[f->memo_axis];
         f->memo[k] = up->at[f->value];
@@ -156,7 +175,7 @@ static clf_status leave(clf_ref_job *r, int *top) {
     }
     up->cursor++;
     *top = f->up;
-    return clf_ref_axis_set(r, r->c->value[f->value].axis, f->outside);
+    return f->axis < 0 ? CLF_OK : clf_ref_axis_set(r, f->axis, f->outside);
 }
 
 /* Stand at the frame's current position, or leave when there is none. */
@@ -164,23 +183,44 @@ static clf_status stand(clf_ref_job *r, int *top) {
     clf_ref_frame *f = &r->frame[*top];
     if (f->now >= f->end) return leave(r, top);
     f->cursor = 0;
-    return clf_ref_axis_set(r, r->c->value[f->value].axis, f->now);
+    return f->axis < 0 ? CLF_OK : clf_ref_axis_set(r, f->axis, f->now);
 }
 
-static clf_status enter(clf_ref_job *r, int *top, int v) {
-    const clf_value *x = &r->c->value[v];
-    clf_ref_frame *f = &r->frame[r->frame_of[v]];
+/* All positions of the axis, of a SCAN up to where it stands; an empty tree. */
+static clf_status open_fold(clf_ref_job *r, const clf_value *x, clf_ref_frame *f) {
     bool scan = x->op == CLF_V_SCAN, dot = x->op == CLF_V_DOT;
     clf_dtype t = (clf_dtype)r->c->value[x->in[0]].dtype;
-    for (int q = 0; q < f->nhoist; q++) f->at[f->hoist[q]] = r->frame[*top].at[f->hoist[q]];
-    f->up = *top;
     f->gap = 0;
-    f->outside = r->count[x->axis];
     CLF_TRY(clf_ref_axis_open(r, x->axis, &f->now, &f->end));
     if (scan) f->end = f->outside + 1;
     int lanes = scan ? 1 : dot ? clf_dot_lanes(r->c, x, r->n) : clf_lanes(t);
     clf_ref_tree_begin(&f->tree, dot ? CLF_FOLD_SUM : (clf_fold_id)x->arg, t, lanes, scan ? INT64_MAX : CLF_LEAF);
-    *top = r->frame_of[v];
+    return CLF_OK;
+}
+
+/* Positions of a CAT's first part. */
+static int64_t first_part(const clf_ref_job *r, const clf_value *x) { return clf_cat_axis(x, 0) < 0 ? 1 : r->n[clf_cat_axis(x, 0)]; }
+
+/* The frame of v that computes it where the axes stand. */
+static clf_ref_frame *frame_for(clf_ref_job *r, int v) {
+    const clf_value *x = &r->c->value[v];
+    bool second = x->op == CLF_V_CAT && r->count[x->axis] >= first_part(r, x);
+    return &r->frame[r->frame_of[v] + second];
+}
+
+static clf_status enter(clf_ref_job *r, int *top, int v) {
+    const clf_value *x = &r->c->value[v];
+    clf_ref_frame *f = frame_for(r, v);
+    for (int q = 0; q < f->nhoist; q++) f->at[f->hoist[q]] = r->frame[*top].at[f->hoist[q]];
+    f->up = *top;
+    f->outside = f->axis < 0 ? -1 : r->count[f->axis];
+    if (x->op == CLF_V_CAT) {
+        f->now = r->count[x->axis] - (f->part ? first_part(r, x) : 0);
+        f->end = f->now + 1;
+    } else {
+        CLF_TRY(open_fold(r, x, f));
+    }
+    *top = (int)(f - r->frame);
     return stand(r, top);
 }
 
@@ -188,6 +228,7 @@ static clf_status enter(clf_ref_job *r, int *top, int v) {
 static clf_status advance(clf_ref_job *r, int *top) {
     clf_ref_frame *f = &r->frame[*top];
     const clf_value *x = &r->c->value[f->value];
+    if (x->op == CLF_V_CAT) return leave(r, top);
     int64_t k = r->c->axis[x->axis].kind == CLF_AXIS_ENTRY ? r->pos[x->axis] : f->tree.p;
     f->gap += k == f->gap;
     if (x->op == CLF_V_DOT)
@@ -221,7 +262,7 @@ clf_status clf_ref_eval(clf_ref_job *r) {
             continue;
         }
         int v = f->list[f->cursor];
-        bool fold = is_fold(&r->c->value[v]);
+        bool fold = frames_of(&r->c->value[v]) > 0;
         if (top == 0 && ((!r->fresh && !(r->c->value[v].axes & moved)) || (fold && recall(r, v, moved)))) {
             f->cursor++;
         } else if (fold) {

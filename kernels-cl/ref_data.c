@@ -44,9 +44,20 @@ static clf_status bind_axis(clf_ref_job *r, int a) {
     return CLF_OK;
 }
 
+/* A CAT's axis is as long as both parts. */
+static clf_status bind_cat(clf_ref_job *r, const clf_value *v) {
+    int64_t n[2], sum;
+    for (int q = 0; q < 2; q++) n[q] = clf_cat_axis(v, q) < 0 ? 1 : r->n[clf_cat_axis(v, q)];
+    if (!__builtin_add_overflow(n[0], n[1], &sum) && sum == r->n[v->axis]) return CLF_OK;
+    return clf_fail(r->err, CLF_E_SHAPE, "axis %d is bound to extent %" PRId64 ", its parts have %" PRId64 " and %" PRId64, v->axis,
+                    r->n[v->axis], n[0], n[1]);
+}
+
 clf_status clf_ref_bind(clf_ref_job *r) {
     const clf_cplan *c = r->c;
     for (int a = 0; a < c->naxes; a++) CLF_TRY(bind_axis(r, a));
+    for (int v = 0; v < c->nvalue; v++)
+        if (c->value[v].op == CLF_V_CAT) CLF_TRY(bind_cat(r, &c->value[v]));
     for (int i = 0; i < c->nin; i++) CLF_TRY(bytes_fit(r, "input", i, c->in[i].rank, c->in[i].dtype, clf_ref_in_dim));
     for (int i = 0; i < c->nout; i++) CLF_TRY(bytes_fit(r, "output", i, c->out[i].rank, c->out[i].dtype, clf_ref_out_dim));
     return CLF_OK;

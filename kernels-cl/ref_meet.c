@@ -12,6 +12,7 @@ typedef struct meeting {
     clf_dtype value;
     uint32_t inside, folded, behind; /* axes of the loop, folded, kept behind the folded ones */
     int entry;                       /* the ENTRY axis kept; -1 */
+    bool rest;                       /* cells without entry take part */
     int lanes;
     int64_t cells, block, rows, closed; /* cells of `behind`; rows in a block, and in all; blocks closed */
     int depth, planes;
@@ -74,6 +75,7 @@ static clf_status meet_here(clf_ref_job *r, const clf_sink *s, meeting *m) {
     CLF_TRY(walk(r, s, m));
     while (m->closed < blocks) close_block(m);
     while (m->depth > 1) merge_top(m);
+    if (m->rest && m->depth) CLF_TRY(clf_ref_rest_columns(r, s, m->plane));
     for (int64_t i = 0; i < m->cells; i++)
         clf_ref_put(r, s->out[0], first + i, clf_ref_finish(m->fold, m->value, m->depth ? &m->plane[i] : &m->open[i * m->lanes]));
     return CLF_OK;
@@ -114,6 +116,7 @@ clf_status clf_ref_meet(clf_ref_job *r, const clf_sink *s) {
                  .folded = folded,
                  .behind = behind,
                  .entry = clf_ref_entry_of(r->c, s->keep),
+                 .rest = s->kind == CLF_SINK_FOLD && s->value[1] >= 0,
                  .cells = clf_ref_extent_of(r, behind)};
     clf_ref_odometer outside = clf_ref_loop_over(s->keep & ~behind);
     bool live;

@@ -57,6 +57,9 @@ void clf_ref_dot(clf_dtype value, clf_ref_state *s, clf_slot a, clf_slot b, int 
     by_type[value].dot(s, a, b);
 }
 void clf_ref_merge(clf_fold_id f, clf_dtype value, clf_ref_state *s, const clf_ref_state *t) { by_type[value].folds[f].merge(s, t); }
+void clf_ref_repeat(clf_fold_id f, clf_dtype value, clf_ref_state *s, clf_slot v, int64_t n, int64_t k) {
+    by_type[value].folds[f].repeat(s, v, n, k);
+}
 clf_slot clf_ref_finish(clf_fold_id f, clf_dtype value, const clf_ref_state *s) { return by_type[value].folds[f].finish(s); }
 
 /* ---- the tree ------------------------------------------------------------------------------------------------------------ */
@@ -103,15 +106,16 @@ static void close_tree(clf_ref_tree *t) {
     for (; t->nstack > 1; t->nstack--) f->merge(&t->stack[t->nstack - 2], &t->stack[t->nstack - 1]);
 }
 
-clf_slot clf_ref_tree_end(clf_ref_tree *t) { return clf_ref_tree_end_rest(t, (clf_slot){.i = 0}, 0, 0); }
+clf_slot clf_ref_tree_end(clf_ref_tree *t) { return clf_ref_tree_end_with(t, NULL); }
+
+clf_slot clf_ref_tree_end_with(clf_ref_tree *t, const clf_ref_state *more) {
+    close_tree(t);
+    if (more) clf_ref_merge(t->fold, t->value, &t->stack[0], more);
+    return clf_ref_finish(t->fold, t->value, &t->stack[0]);
+}
 
 clf_slot clf_ref_tree_end_rest(clf_ref_tree *t, clf_slot rest, int64_t n, int64_t k) {
-    const ref_fold *f = &by_type[t->value].folds[t->fold];
     clf_ref_state missing;
-    close_tree(t);
-    if (n > 0) {
-        f->repeat(&missing, rest, n, k);
-        f->merge(&t->stack[0], &missing);
-    }
-    return f->finish(&t->stack[0]);
+    if (n > 0) clf_ref_repeat(t->fold, t->value, &missing, rest, n, k);
+    return clf_ref_tree_end_with(t, n > 0 ? &missing : NULL);
 }

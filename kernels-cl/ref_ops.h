@@ -6,17 +6,22 @@
 #include "core/op.h"
 
 /* One number, its dtype known from elsewhere: floats in f, integers in i. */
-typedef union clf_slot { double f; int64_t i; } clf_slot;
+typedef union clf_slot {
+    double f;
+    int64_t i;
+} clf_slot;
 /* A fold's state, lane or wide: components as W numbers. A lane's f32 components are exact in f64. */
-typedef struct clf_ref_state { clf_slot s[3]; } clf_ref_state;
+typedef struct clf_ref_state {
+    clf_slot s[3];
+} clf_ref_state;
 
 /* The reduction tree of core/fold.h while it grows: the lanes of the open leaf, and the carry stack of closed subtrees. */
 typedef struct clf_ref_tree {
     clf_fold_id fold;
     clf_dtype value;
     int lanes, nstack;
-    int64_t leaf;      /* positions in a leaf, a multiple of lanes */
-    int64_t p;         /* next position */
+    int64_t leaf; /* positions in a leaf, a multiple of lanes */
+    int64_t p;    /* next position */
     clf_ref_state lane[16], stack[64];
 } clf_ref_tree;
 
@@ -33,6 +38,8 @@ void clf_ref_step(clf_fold_id f, clf_dtype value, clf_ref_state *s, clf_slot v, 
 void clf_ref_dot(clf_dtype value, clf_ref_state *s, clf_slot a, clf_slot b, int skip);
 /** Fold wide t, the later part, into wide s. */
 void clf_ref_merge(clf_fold_id f, clf_dtype value, clf_ref_state *s, const clf_ref_state *t);
+/** The wide state of n times v, the first at position k. */
+void clf_ref_repeat(clf_fold_id f, clf_dtype value, clf_ref_state *s, clf_slot v, int64_t n, int64_t k);
 /** The result, of clf_fold_result_type(f, value). */
 clf_slot clf_ref_finish(clf_fold_id f, clf_dtype value, const clf_ref_state *s);
 
@@ -42,6 +49,8 @@ void clf_ref_tree_step(clf_ref_tree *t, clf_slot v, int64_t k, bool take);
 /** The tree of a sum, stepping with fma(a, b, s). */
 void clf_ref_tree_dot(clf_ref_tree *t, clf_slot a, clf_slot b, int skip);
 clf_slot clf_ref_tree_end(clf_ref_tree *t);
+/** The same, merged with one more wide state, or NULL. */
+clf_slot clf_ref_tree_end_with(clf_ref_tree *t, const clf_ref_state *more);
 /** The same, merged with n more values `rest`, the first at position k, where n > 0. */
 clf_slot clf_ref_tree_end_rest(clf_ref_tree *t, clf_slot rest, int64_t n, int64_t k);
 #endif

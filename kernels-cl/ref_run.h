@@ -3,15 +3,17 @@
  *
  * Values are computed in frames. The root frame holds what a sink needs, evaluated in order at each position of the sink's loop. Every
  * FOLD, SCAN or DOT value has a frame of its own: the values that vary with its axis, evaluated at each position of that axis; what they
- * need and what does not vary with it belongs to the frame outside and is copied in on entry. So nothing is computed before its axes
- * stand, and nested folds need a stack of frames, never recursion. */
+ * need and what does not vary with it belongs to the frame outside and is copied in on entry. A CAT has one such frame for each part,
+ * and enters one of them for a single position. So nothing is computed before its axes stand, and nested folds need a stack of frames,
+ * never recursion. */
 #ifndef CLF_KERNELS_REF_RUN_H
 #define CLF_KERNELS_REF_RUN_H
 #include "kernels-cl/ref.h"
 #include "kernels-cl/ref_ops.h"
 
 typedef struct clf_ref_frame {
-    int value;              /* the FOLD, SCAN or DOT; -1: root */
+    int value;              /* the FOLD, SCAN, DOT or CAT; -1: root */
+    int axis, part;         /* what moves; -1: nothing does. CAT: which of its inputs */
     int nlist, nhoist;
     int32_t *list, *hoist;  /* values computed here; values copied in on entry; both ascending */
     clf_slot *at;           /* one per value of the cplan */
@@ -38,7 +40,7 @@ typedef struct clf_ref_job {
     bool fresh;                    /* the root frame was never evaluated */
     int nframe;                    /* frame[0] is the root */
     clf_ref_frame *frame;
-    int32_t *frame_of;             /* per value: its frame, 0 none */
+    int32_t *frame_of;             /* per value: its frame, 0 none; CAT: of two */
     int32_t *lists;                /* backing store of list and hoist */
     clf_slot *slots;               /* backing store of at */
     uint8_t *mark;
@@ -89,6 +91,12 @@ static inline clf_slot clf_ref_value(const clf_ref_job *r, int32_t v) { return r
 static inline bool clf_ref_guarded(const clf_ref_job *r, const clf_sink *s) {
     return s->guard < 0 || clf_ref_true(clf_ref_value(r, s->guard), clf_ref_type(r, s->guard));
 }
+
+/* ref_rest.c: the rest of a FOLD sink */
+/** What all cells without entry are together, where nothing is kept; *some: there are such cells. */
+clf_status clf_ref_rest_whole(clf_ref_job *r, const clf_sink *s, clf_ref_state *missing, bool *some);
+/** Merge each column's cells without entry into its wide state. */
+clf_status clf_ref_rest_columns(clf_ref_job *r, const clf_sink *s, clf_ref_state *state);
 
 /* ref_sink.c, ref_meet.c */
 clf_status clf_ref_sink(clf_ref_job *r, int sink);

@@ -42,39 +42,22 @@ static clf_status fold_one(clf_ref_job *r, const clf_sink *s, clf_ref_odometer *
     return CLF_OK;
 }
 
-/* The value of the cells without entry, and how many they are; the root frame is the sink's own again. */
-static clf_status find_rest(clf_ref_job *r, const clf_sink *s, clf_slot *rest, int64_t *n) {
-    const clf_sink only = {.value = {s->value[1], -1, -1, -1}, .key = {-1, -1}, .guard = -1, .order = -1};
-    int entry = clf_ref_entry_of(r->c, clf_sink_loop(r->c, s));
-    const clf_csr *m = r->bind->in[r->c->access[r->c->axis[entry].owner].input];
-    int64_t rows = r->n[r->c->axis[entry].parent];
-    if (rows > m->rows) return clf_fail(r->err, CLF_E_SHAPE, "%" PRId64 " rows of a CSR matrix with %" PRId64, rows, m->rows);
-    if (__builtin_mul_overflow(rows, m->cols, n)) return clf_fail(r->err, CLF_E_LIMIT, "the number of cells overflows");
-    *n -= m->ptr[rows] - m->ptr[0];
-    clf_ref_root(r, &only);
-    CLF_TRY(clf_ref_eval(r));
-    *rest = clf_ref_value(r, s->value[1]);
-    clf_ref_root(r, s);
-    return CLF_OK;
-}
-
 /* The tree of full and row folds, one output at a time; column folds go by ref_meet.c. */
 static clf_status run_fold(clf_ref_job *r, const clf_sink *s) {
     uint32_t folded = clf_sink_loop(r->c, s) & ~s->keep;
     clf_ref_odometer outside = clf_ref_loop_over(s->keep), inside = clf_ref_loop_over(folded);
     clf_dtype t = clf_ref_type(r, s->value[0]);
     clf_ref_tree tree;
-    clf_slot rest = {.i = 0};
-    int64_t missing = 0;
-    bool live;
+    clf_ref_state missing;
+    bool live, some = false;
     if (clf_ref_meets(r, s)) return clf_ref_meet(r, s);
-    if (s->value[1] >= 0) CLF_TRY(find_rest(r, s, &rest, &missing));
+    if (s->value[1] >= 0) CLF_TRY(clf_ref_rest_whole(r, s, &missing, &some));
     CLF_TRY(clf_ref_fits(r, s->out[0], clf_ref_extent_of(r, s->keep)));
     CLF_TRY(clf_ref_turn(r, &outside, true, &live));
     while (live) {
         clf_ref_tree_begin(&tree, (clf_fold_id)s->fold, t, clf_lanes(t), CLF_LEAF);
         CLF_TRY(fold_one(r, s, &inside, &tree));
-        clf_ref_put(r, s->out[0], clf_ref_kept_position(r, s->keep), clf_ref_tree_end_rest(&tree, rest, missing, 0));
+        clf_ref_put(r, s->out[0], clf_ref_kept_position(r, s->keep), clf_ref_tree_end_with(&tree, some ? &missing : NULL));
         CLF_TRY(clf_ref_turn(r, &outside, false, &live));
     }
     return CLF_OK;

@@ -15,7 +15,7 @@ double bench_number(uint64_t i, uint64_t which) {
 
 size_t bench_data_bytes(bool quick) {
     const size_t mib = 1024 * 1024;
-    if (quick) return 16 * mib;
+    if (quick) return 4 * mib;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     size_t eighth = pages > 0 && page > 0 ? (size_t)pages / 8 * (size_t)page : 0, want = 3 * 256 * mib;
     size_t total = eighth && eighth < want ? eighth : want;

@@ -190,6 +190,10 @@ int clf_build_dot(clf_builder *b, int axis, int x, int y, int skip) {
     return clf_build_value(b, over_axis(CLF_V_DOT, type_of(b, x), axis, x, y, skip));
 }
 
+int clf_build_cat(clf_builder *b, int axis, int x, int xa, int y, int ya) {
+    return clf_build_value(b, over_axis(CLF_V_CAT, type_of(b, x), axis, x, y, clf_cat_arg(xa, ya)));
+}
+
 /* ---- sinks --------------------------------------------------------------------------------------------------------------- */
 
 void clf_build_sink(clf_builder *b, const clf_sink *s) {

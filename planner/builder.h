@@ -36,6 +36,8 @@ int clf_build_fold_rest(clf_builder *b, clf_fold_id f, int axis, int v, int rest
 int clf_build_scan(clf_builder *b, clf_fold_id f, int axis, int v);
 /** x * y summed over an axis; both of one type. skip: which zeros annihilate (CLF_V_DOT). */
 int clf_build_dot(clf_builder *b, int axis, int x, int y, int skip);
+/** x along axis xa and behind it y along ya, together along `axis`; an axis -1: one position. Both of one type. */
+int clf_build_cat(clf_builder *b, int axis, int x, int xa, int y, int ya);
 /** Any sink, as given. */
 void clf_build_sink(clf_builder *b, const clf_sink *s);
 void clf_build_store(clf_builder *b, int out, int v, uint32_t keep);

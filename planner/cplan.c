@@ -31,6 +31,16 @@ static uint32_t load_axes(const clf_cplan *c, int32_t access) {
 
 static bool folds_axis(const clf_value *v) { return v->op == CLF_V_FOLD || v->op == CLF_V_DOT; }
 
+/* What the parts vary with besides the axes they are taken along. */
+static uint32_t cat_axes(const clf_cplan *c, const clf_value *v) {
+    uint32_t set = axis_closure(c, v->axis);
+    for (int q = 0; q < 2; q++) {
+        int along = clf_cat_axis(v, q);
+        set |= value_set(c, v->in[q]) & ~(along < 0 ? 0 : clf_axis_moves(c, along));
+    }
+    return set;
+}
+
 uint32_t clf_axis_moves(const clf_cplan *c, int axis) {
     uint32_t set = bit(axis);
     for (int a = 0; a < c->naxes; a++)
@@ -42,6 +52,7 @@ uint32_t clf_value_axes(const clf_cplan *c, const clf_value *v) {
     uint32_t set = 0;
     if (v->op == CLF_V_LOAD) return load_axes(c, v->arg);
     if (v->op == CLF_V_INDEX) return axis_closure(c, v->arg);
+    if (v->op == CLF_V_CAT) return cat_axes(c, v);
     for (int k = 0; k < 3; k++) set |= value_set(c, v->in[k]);
     if (folds_axis(v) || v->op == CLF_V_SCAN) set |= axis_closure(c, v->axis);
     if (folds_axis(v)) set &= ~clf_axis_moves(c, v->axis);
@@ -54,8 +65,11 @@ void clf_cplan_axes(clf_cplan *c) {
 
 uint32_t clf_cplan_inner(const clf_cplan *c) {
     uint32_t set = 0;
-    for (int i = 0; i < c->nvalue; i++)
-        if (folds_axis(&c->value[i])) set |= bit(c->value[i].axis);
+    for (int i = 0; i < c->nvalue; i++) {
+        const clf_value *v = &c->value[i];
+        if (folds_axis(v)) set |= bit(v->axis);
+        if (v->op == CLF_V_CAT) set |= bit(clf_cat_axis(v, 0)) | bit(clf_cat_axis(v, 1));
+    }
     return set;
 }
 
@@ -75,7 +89,7 @@ uint32_t clf_sink_loop(const clf_cplan *c, const clf_sink *s) {
     if (s->kind == CLF_SINK_STORE || s->kind == CLF_SINK_PATTERN) return s->keep;
     uint32_t free_running, following, set = s->keep | value_set(c, s->guard) | value_set(c, s->order);
     axis_sets(c, &free_running, &following);
-    for (int k = 0; k < 4; k++) set |= value_set(c, s->value[k]);
+    for (int k = 0; k < (s->kind == CLF_SINK_FOLD ? 1 : 4); k++) set |= value_set(c, s->value[k]);
     for (int k = 0; k < 2; k++) set |= value_set(c, s->key[k]);
     set |= s->kind == CLF_SINK_DOT ? free_running & 1u : s->over ? s->over : free_running & ~clf_cplan_inner(c);
     for (int a = 0; a < c->naxes; a++) /* the row whose code a DICT axis follows */

@@ -32,9 +32,10 @@
  *     (access a1 Z locate (i 1 0) (k 1 0))                     ; Z csr: what Z stores at the column of an entry of another operand, or 0
  *     (let v0 f64 load a0) (let v1 f64 param p0) (let v2 f64 MUL v0 v1) (let v3 f64 fold SUM j v2) (let v4 i64 index i)
  *     (let v5 f64 scan SUM i v0) (let v6 f32 cast v5) (let v7 f64 dot j v0 v1 skip 1)
+ *     (let v8 f64 cat l v0 j v1 -)                             ; v0 along j, behind it v1 in one position
  *     (store A v2 keep i j) (fold S SUM v2 keep) (pattern A v2 keep i k) (scatter A SUM v2 key v4 keep)
  *     (fold S SUM v2 keep over i j)                            ; or `keep k over i`
- *     (let v8 f64 fold MIN k v0 rest v5) (fold S SUM v2 rest v5 keep over i k)                ; cells without entry, see CLF_V_FOLD
+ *     (let v9 f64 fold MIN k v0 rest v5) (fold S SUM v2 rest v5 keep over i k)                ; cells without entry, see CLF_V_FOLD
  *     (append A v2 B v3 count N keep) (group A SUM v2 key v4 K count N keep) (dot B v0 v3 skip 1 keep j))     ; skip: 0 when missing
  * Every sink may end with `guard v`, an append also with `order v`.
  */
@@ -76,13 +77,16 @@ enum {
                                  k = the first column without entry */
     CLF_V_SCAN,               /* in[0] cumulated along ascending axis `axis` by fold arg (inclusive) */
     CLF_V_CAST,               /* in[0] converted to dtype */
-    CLF_V_DOT                 /* in[0] * in[1] summed over axis `axis`: the inner product, defined with fma (see clf_dot_lanes).
+    CLF_V_DOT,                /* in[0] * in[1] summed over axis `axis`: the inner product, defined with fma (see clf_dot_lanes).
                                  arg: which zeros annihilate: a position where in[0] (1), in[1] (2) or either (3) is 0 adds nothing */
+    CLF_V_CAT                 /* in[0] and in[1] one behind the other along RANGE axis `axis`: of its first positions in[0] at each
+                                 position of the axis clf_cat_axis(v, 0), of the rest in[1] along its own. The axis is as long as both
+                                 together. A part without an axis has one position; neither varies with `axis` itself. arg: both axes */
 };
 typedef struct clf_value {
     uint16_t op;     /* clf_op of a cell operator, or CLF_V_* */
     uint8_t dtype;
-    int8_t axis;     /* FOLD, SCAN, DOT; -1 otherwise */
+    int8_t axis;     /* FOLD, SCAN, DOT, CAT; -1 otherwise */
     uint32_t axes;   /* bit a: varies with axis a */
     int32_t in[3];   /* earlier values; -1 unused */
     int32_t arg;     /* see CLF_V_*; -1 otherwise */
@@ -124,9 +128,12 @@ typedef enum clf_sink_kind {
  *            An ENTRY axis kept while its parent i is folded (all kept after i): values meet at the entry's column; cells without one hold
  *            the empty fold. Rows form blocks of clf_scatter_block(R, C) (C: cells of the output), one lane, steps in iteration order,
  *            blocks merged in the binary tree.
- *            value[1], or -1: the rest, where nothing is kept and a RANGE axis and the ENTRY axis of its rows are folded. It varies with no
- *            axis and stands for all cells without entry: as for CLF_V_FOLD one state follows that of the tree in one merge, `repeat` with
- *            n = rows * columns - entries. Not for folds that give positions, and without guard.
+ *            value[1], or -1: the rest, what value[0] is in the cells without entry of an ENTRY axis and its RANGE of rows, which are the
+ *            whole loop; without guard. Where cells are missing, one state follows that of the tree in one merge, as for CLF_V_FOLD.
+ *            The ENTRY axis kept: a column's is `repeat` with n = rows - entries of the column, k = the first row without entry; the rest
+ *            varies with nothing, or with a RANGE axis outside the loop that stands for the columns. Nothing kept, and no fold that gives
+ *            positions: the rest may also vary with the rows. With nothing: n = rows * columns - entries. Otherwise the state is the
+ *            binary tree over all rows (columns) of `repeat` with n = the cells missing there.
  *   DOT      out[kept position] = value[0] * value[1] summed over the folded axis 0, all kept axes after it: t(A) %*% B. The column
  *            tree with R rows and C = the output's cells, but always one lane, stepping s = fma(value[0], value[1], s); kept ENTRY axes
  *            as for FOLD.
@@ -143,7 +150,7 @@ typedef struct clf_sink {
     uint32_t keep;      /* axes that index the output, ascending axis order = output dimensions */
     uint32_t over;      /* FOLD: the axes folded, besides those its value varies with; 0: as clf_sink_loop says. Loops over several inner
                            axes say it, for each of their folds runs over one of them only */
-    int32_t value[4];   /* STORE FOLD PATTERN: [0]; FOLD: [1] the rest; APPEND: the columns of a record */
+    int32_t value[4];   /* STORE FOLD PATTERN: [0]; FOLD: [1] the rest, whose axes do not make the loop; APPEND: columns of a record */
     int32_t key[2];     /* SCATTER: output indices; GROUP: the key; -1 unused */
     int32_t guard;      /* only where this value is true; -1 always */
     int32_t order;      /* APPEND: value to order by; -1 iteration order */
@@ -184,12 +191,17 @@ typedef struct clf_dictionary {   /* CLF_COMPRESSED: row i is row code[i] of val
  *  axis in memory, else one: when in[1] is a LOAD whose last dimension is indexed by another RANGE axis, of extent 5 or more (axis_n
  *  overrides extents; NULL: the cplan's). So a small product is computed in whole rows of its right operand. */
 int clf_dot_lanes(const clf_cplan *c, const clf_value *dot, const int64_t *axis_n);
-/** Axes folded by some FOLD or DOT value: they are loops of a sink only where its values vary with them. */
+/** Axes folded by some FOLD or DOT value, or gone along by a CAT: they are loops of a sink only where its values vary with them. */
 uint32_t clf_cplan_inner(const clf_cplan *c);
 /** Axes the sink runs over. STORE, PATTERN: the kept ones. Others: the kept ones, those its values, keys and guard vary with, and every
  *  other RANGE or parentless DICT axis that is not inner, unless `over` names the folded ones (DOT: of these axis 0 only). DICT axes
  *  with a parent follow it and are never in the set. */
 uint32_t clf_sink_loop(const clf_cplan *c, const clf_sink *s);
+
+/** The axis along which a CAT takes in[q]; -1: none, one position. */
+static inline int clf_cat_axis(const clf_value *cat, int q) { return (cat->arg >> 8 * q & 0xff) - 1; }
+/** The arg of a CAT whose parts run along these axes (-1: none). */
+static inline int32_t clf_cat_arg(int first, int second) { return (first + 1) | (second + 1) << 8; }
 
 /* The item a check failed at. */
 typedef enum clf_citem { CLF_ITEM_PLAN, CLF_ITEM_AXIS, CLF_ITEM_IN, CLF_ITEM_PARAM, CLF_ITEM_OUT, CLF_ITEM_ACCESS, CLF_ITEM_VALUE, CLF_ITEM_SINK } clf_citem;

@@ -82,22 +82,34 @@ static clf_status check_store(clf_check *k, const clf_sink *s) {
     return check_keep_cells(k, s);
 }
 
-/* The value of all cells without entry: of one matrix, folded whole. */
+/* Does the rest vary with a RANGE axis that is not of the loop and has as many positions as the entries' rows have columns? */
+static bool by_columns(const clf_cplan *c, uint32_t axes, uint32_t loop, int entry) {
+    clf_dim cols = kept_extent(c, entry);
+    if (axes & (axes - 1) || axes & loop) return false;
+    for (int a = 0; a < c->naxes; a++)
+        if (clf_set_has(axes, a))
+            return c->axis[a].kind == CLF_AXIS_RANGE && (c->axis[a].n.sym >= 0 || cols.sym >= 0 || c->axis[a].n.n == cols.n);
+    return false;
+}
+
+/* The value of the cells without entry: of one matrix, folded whole or by columns. */
 static clf_status check_rest(clf_check *k, const clf_sink *s) {
     const clf_cplan *c = k->c;
     const clf_value *rest = &c->value[s->value[1]];
-    uint32_t folded = clf_sink_loop(c, s);
+    uint32_t loop = clf_sink_loop(c, s), rows = 0;
     int entry = -1;
     for (int a = 0; a < c->naxes; a++)
-        if (clf_set_has(folded, a) && c->axis[a].kind == CLF_AXIS_ENTRY) entry = a;
-    if (entry < 0 || s->keep || folded != (1u << entry | 1u << c->axis[entry].parent))
-        BAD(k, "a rest needs rows and their entries to be folded whole, not axes %#" PRIx32 ", keeping %#" PRIx32, folded, s->keep);
+        if (clf_set_has(loop, a) && c->axis[a].kind == CLF_AXIS_ENTRY) entry = a;
+    if (entry >= 0) rows = 1u << c->axis[entry].parent;
+    if (entry < 0 || (s->keep && s->keep != 1u << entry) || loop != (1u << entry | rows))
+        BAD(k, "a rest needs rows and their entries to be folded whole or by columns, not axes %#" PRIx32 ", keeping %#" PRIx32, loop,
+            s->keep);
     if (c->axis[c->axis[entry].parent].kind != CLF_AXIS_RANGE) BAD(k, "the rows of axis %d are no range", entry);
     if (s->guard >= 0) BAD(k, "a fold with a rest has no guard");
-    if (s->fold == CLF_FOLD_ARGMIN || s->fold == CLF_FOLD_ARGMAX) BAD(k, "%s has no rest here", clf_folds[s->fold].id);
+    if (!s->keep && (s->fold == CLF_FOLD_ARGMIN || s->fold == CLF_FOLD_ARGMAX)) BAD(k, "%s has no rest here", clf_folds[s->fold].id);
     if (rest->dtype != c->value[s->value[0]].dtype) BAD(k, "its rest is %s", clf_dtype_name((clf_dtype)rest->dtype));
-    if (rest->axes) BAD(k, "its rest varies with axes %#" PRIx32, rest->axes);
-    return CLF_OK;
+    if (!rest->axes || (!s->keep && rest->axes == rows) || by_columns(c, rest->axes, loop, entry)) return CLF_OK;
+    return clf_check_bad(k, "its rest varies with axes %#" PRIx32, rest->axes);
 }
 
 static clf_status check_fold_sink(clf_check *k, const clf_sink *s) {

@@ -122,6 +122,38 @@ static clf_status check_dot(clf_check *k, int i) {
     return CLF_OK;
 }
 
+/* One side of a CAT: the positions it fills, -1 known at run time only. */
+static clf_status check_part(clf_check *k, const clf_value *v, int q, int64_t *n) {
+    const clf_cplan *c = k->c;
+    int along = clf_cat_axis(v, q);
+    uint32_t axes = c->value[v->in[q]].axes;
+    *n = 1;
+    if (c->value[v->in[q]].dtype != v->dtype) BAD(k, "part %d is %s", q, clf_dtype_name((clf_dtype)c->value[v->in[q]].dtype));
+    if (clf_set_has(axes, v->axis)) BAD(k, "part %d varies with axis %d, which the parts make up", q, v->axis);
+    if (along < 0) return CLF_OK;
+    if (!is_axis(c, along) || along == v->axis || c->axis[along].kind != CLF_AXIS_RANGE)
+        BAD(k, "part %d runs along axis %d; it needs a range other than axis %d", q, along, v->axis);
+    for (int a = 0; a < c->naxes; a++)
+        if (clf_set_has(axes, a) && c->axis[a].kind != CLF_AXIS_DICT && c->axis[a].parent == along)
+            BAD(k, "part %d runs along axis %d, on which axis %d of the value depends", q, along, a);
+    *n = c->axis[along].n.sym >= 0 ? -1 : c->axis[along].n.n;
+    return CLF_OK;
+}
+
+static clf_status check_cat(clf_check *k, int i) {
+    const clf_cplan *c = k->c;
+    const clf_value *v = &c->value[i];
+    int64_t n[2], sum;
+    CLF_TRY(check_inputs(k, i, 2));
+    if (!is_axis(c, v->axis) || c->axis[v->axis].kind != CLF_AXIS_RANGE) BAD(k, "axis %d is no range", v->axis);
+    if (v->arg < 0 || v->arg >> 16) BAD(k, "axes %#" PRIx32 " of its parts do not exist", (uint32_t)v->arg);
+    for (int q = 0; q < 2; q++) CLF_TRY(check_part(k, v, q, &n[q]));
+    if (n[0] < 0 || n[1] < 0 || c->axis[v->axis].n.sym >= 0) return CLF_OK;
+    if (__builtin_add_overflow(n[0], n[1], &sum) || sum != c->axis[v->axis].n.n)
+        BAD(k, "its parts have %" PRId64 " and %" PRId64 " positions, its axis %" PRId64, n[0], n[1], c->axis[v->axis].n.n);
+    return CLF_OK;
+}
+
 static clf_status check_cast(clf_check *k, int i) {
     const clf_value *v = &k->c->value[i];
     CLF_TRY(check_inputs(k, i, 1));
@@ -130,12 +162,12 @@ static clf_status check_cast(clf_check *k, int i) {
 
 clf_status clf_check_value(clf_check *k, int i) {
     static clf_status (*const by_op[])(clf_check *, int) = {check_load, check_param_value, check_index, check_fold,
-                                                            check_fold, check_cast,        check_dot};
+                                                            check_fold, check_cast,        check_dot,   check_cat};
     const clf_value *v = &k->c->value[i];
     if (!clf_dtype_ok(v->dtype)) BAD(k, "type %d does not exist", v->dtype);
     if (clf_op_is_cell(v->op))
         CLF_TRY(check_cell(k, i));
-    else if (v->op >= CLF_V_LOAD && v->op <= CLF_V_DOT)
+    else if (v->op >= CLF_V_LOAD && v->op <= CLF_V_CAT)
         CLF_TRY(by_op[v->op - CLF_V_LOAD](k, i));
     else
         BAD(k, "operator %d does not exist", v->op);

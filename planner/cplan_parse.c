@@ -176,6 +176,20 @@ static clf_status take_axis(clf_reader *p, clf_value *v) {
     return CLF_OK;
 }
 
+/* value axis value axis, an axis missing as '-'. */
+static clf_status take_parts(clf_reader *p, clf_value *v) {
+    int along[2] = {-1, -1};
+    for (int q = 0; q < 2; q++) {
+        CLF_TRY(clf_read_name(p, CLF_ITEM_VALUE, &v->in[q]));
+        if (clf_read_is(p->t, "-"))
+            clf_read_next(p);
+        else
+            CLF_TRY(clf_read_name(p, CLF_ITEM_AXIS, &along[q]));
+    }
+    v->arg = clf_cat_arg(along[0], along[1]);
+    return CLF_OK;
+}
+
 /* word name, where the word stands here. */
 static clf_status take_optional(clf_reader *p, const char *word, clf_citem kind, int32_t *out) {
     if (!clf_read_is(p->t, word)) return CLF_OK;
@@ -203,6 +217,7 @@ static clf_status parse_value(clf_reader *p, int i) {
         CLF_TRY(take_axis(p, v));
         arity = 1;
         break;
+    case CLF_V_CAT: CLF_TRY(take_axis(p, v)); return take_parts(p, v);
     case CLF_V_DOT:
         CLF_TRY(take_axis(p, v));
         arity = 2;

@@ -56,9 +56,18 @@ static void print_form(const clf_value *v, clf_str *out) {
     case CLF_V_PARAM: clf_str_fmt(out, " p%" PRId32, v->arg); break;
     case CLF_V_INDEX: clf_str_fmt(out, " %c", 'i' + v->arg); break;
     case CLF_V_CAST: break;
-    case CLF_V_DOT: clf_str_fmt(out, " %c", 'i' + v->axis); break;
+    case CLF_V_DOT:
+    case CLF_V_CAT: clf_str_fmt(out, " %c", 'i' + v->axis); break;
     default: clf_str_fmt(out, " %s %c", clf_folds[v->arg].id, 'i' + v->axis);
     }
+}
+
+/* An input, and what is said of it. */
+static void print_input(const clf_value *v, int q, clf_str *out) {
+    clf_str_fmt(out, v->op == CLF_V_FOLD && q ? " rest v%" PRId32 : " v%" PRId32, v->in[q]);
+    if (v->op != CLF_V_CAT) return;
+    int along = clf_cat_axis(v, q);
+    clf_str_fmt(out, " %c", along < 0 ? '-' : 'i' + along);
 }
 
 static void print_value(const clf_cplan *c, int i, clf_str *out) {
@@ -68,7 +77,7 @@ static void print_value(const clf_cplan *c, int i, clf_str *out) {
         clf_str_fmt(out, " %s", clf_ops[v->op].id);
     else
         print_form(v, out);
-    for (int q = 0; q < 3 && v->in[q] >= 0; q++) clf_str_fmt(out, v->op == CLF_V_FOLD && q ? " rest v%" PRId32 : " v%" PRId32, v->in[q]);
+    for (int q = 0; q < 3 && v->in[q] >= 0; q++) print_input(v, q, out);
     if (v->op == CLF_V_DOT && v->arg) clf_str_fmt(out, " skip %" PRId32, v->arg);
 }
 

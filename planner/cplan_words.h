@@ -7,5 +7,5 @@ static const char *const clf_order_words[] = {"free", "ascending", 0};          
 static const char *const clf_protocol_words[] = {"stream", "entries", "locate", "cursor", "dictionary", 0};        /* clf_protocol */
 static const char *const clf_format_words[] = {"dense", "csr", "csc", "coo", "compressed", 0};                     /* clf_format */
 static const char *const clf_sink_words[] = {"store", "fold", "pattern", "append", "scatter", "group", "dot", 0};  /* clf_sink_kind */
-static const char *const clf_form_words[] = {"load", "param", "index", "fold", "scan", "cast", "dot", 0};          /* op - CLF_V_LOAD */
+static const char *const clf_form_words[] = {"load", "param", "index", "fold", "scan", "cast", "dot", "cat", 0};   /* op - CLF_V_LOAD */
 #endif

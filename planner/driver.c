@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which sparse operand drives a loop: where it has no entry, everything the loop makes must be zero, add nothing, or go into aggregates
- * that take all those cells in by their number, being alike: what they are must not vary with columns. Decided from the
+ * that take all those cells in by their number, being alike: what they are varies with rows at most, or with columns. Decided from the
  * meaning of zeros (design section 6): a cell is zero at a driver's zeros if it is the driver, if an annihilating operator meets one
  * there, or if its operator's structural zeros all come from operands that are zero there. Never from a list of functions: recording
  * has found by evaluation whether an operator keeps zeros. */
@@ -10,16 +10,13 @@
 
 static bool structural(const clf_gnode *x) { return x->zeros == CLF_ZEROS_STRUCTURAL; }
 
-/* Operands of n whose zero alone makes the result zero: a bit each. */
-static unsigned annihilators(const clf_gnode *x) { return x->op == CLF_OP_MUL || x->op == CLF_OP_AND ? 3u : x->op == CLF_OP_DIV ? 1u : 0u; }
-
 static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
 
 /* Is n, computed by the part, zero wherever the driver is? zero[] holds the answer for its inputs. */
 static bool zero_there(const clf_graph *g, int32_t n, const uint8_t *zero) {
     const clf_gnode *x = &g->node[n];
     if (!structural(x) || !(clf_op_is_cell(x->op) || x->op == CLF_OP_CAST)) return false;
-    unsigned one = annihilators(x);
+    unsigned one = clf_op_annihilators(x->op);
     bool all = true, some = false;
     for (int k = 0; k < x->nin; k++) {
         bool z = zero[x->in[k]];
@@ -37,12 +34,12 @@ typedef struct search {
     const clf_part *part;
     int32_t number; /* of the part */
     uint8_t *zero;  /* per node: known to be zero where the driver is */
-    uint8_t *alike; /* per node of the part: cells without entry are alike in a row (ROW), everywhere (WHOLE) */
+    uint8_t *alike; /* per node of the part: cells without entry are alike in a row (ROW), in a column (COL), with both everywhere */
     bool counts;    /* an aggregate takes them in by their number */
     const char *why;
 } search;
 
-enum { ROW = 1, WHOLE = 2 };
+enum { ROW = 1, COL = 2 };
 
 static bool folds_away(int fold) { return fold == CLF_FOLD_SUM || fold == CLF_FOLD_SUMSQ || fold == CLF_FOLD_NNZ || fold == CLF_FOLD_ANY; }
 
@@ -96,16 +93,17 @@ bool clf_driver_counts(const clf_graph *g, int32_t n, const uint8_t *zero) {
 /* A single value, read from memory, has no axis where there are several rows; a scalar never has. */
 static int single_alike(const clf_gnode *d, const clf_gnode *x) {
     bool free = (clf_node_is_slot(x) && x->scalar) || (clf_gnode_single(x) && clf_rows(d) > 1);
-    return free ? ROW | WHOLE : ROW;
+    return free ? ROW | COL : ROW;
 }
 
 /* Copied expressions are made of single values, so they never vary with columns. */
 static int operand_alike(const search *s, const clf_gnode *d, int32_t q) {
     const clf_gnode *x = &s->g->node[q];
-    if (s->zero[q]) return ROW | WHOLE;
+    if (s->zero[q]) return ROW | COL;
     if (s->cover->part_of[q] == s->number) return s->alike[q];
     if (s->cover->copied[q]) return single_alike(d, x->op == CLF_OP_FILL ? &s->g->node[x->in[0]] : x);
-    return clf_cols(x) == clf_cols(d) ? 0 : single_alike(d, x);
+    if (clf_cols(x) == clf_cols(d)) return clf_rows(x) == 1 ? COL : 0;
+    return single_alike(d, x);
 }
 
 /* Of a node of the part; those of its inputs are known. */
@@ -113,30 +111,20 @@ static int node_alike(const search *s, const clf_gnode *d, int32_t n) {
     const clf_gnode *x = &s->g->node[n];
     if (clf_cols(x) != clf_cols(d)) return ROW;
     if (!clf_op_is_cell(x->op) && x->op != CLF_OP_CAST && x->op != CLF_OP_FILL) return 0;
-    int alike = ROW | WHOLE;
+    int alike = ROW | COL;
     for (int k = 0; k < x->nin; k++) alike &= operand_alike(s, d, x->in[k]);
     return alike;
 }
 
-int clf_driver_over_rows(int fold) {
-    static const int8_t over[CLF_NFOLDS] = {[CLF_FOLD_SUM] = CLF_FOLD_SUM, [CLF_FOLD_SUMSQ] = CLF_FOLD_SUM, [CLF_FOLD_MIN] = CLF_FOLD_MIN,
-                                            [CLF_FOLD_MAX] = CLF_FOLD_MAX, [CLF_FOLD_PROD] = CLF_FOLD_PROD, [CLF_FOLD_MEAN] = -1,
-                                            [CLF_FOLD_VAR] = -1,           [CLF_FOLD_ARGMIN] = -1,          [CLF_FOLD_ARGMAX] = -1,
-                                            [CLF_FOLD_ANY] = CLF_FOLD_ANY, [CLF_FOLD_ALL] = CLF_FOLD_ALL,   [CLF_FOLD_NNZ] = CLF_FOLD_SUM};
-    return over[fold];
-}
-
 /* Aggregate n of the driver's cells: nothing to see without entry, or to be counted. Positions in the whole matrix cannot be told. */
 static bool fold_fits(search *s, const clf_gnode *d, int32_t n) {
+    static const uint8_t enough[] = {[CLF_WAY_ALL] = ROW | COL, [CLF_WAY_ROWS] = ROW, [CLF_WAY_COLS] = COL};
     const clf_gnode *x = &s->g->node[n];
     bool positions = x->attr[0] == CLF_FOLD_ARGMIN || x->attr[0] == CLF_FOLD_ARGMAX;
     if (!clf_driver_counts(s->g, n, s->zero)) return true;
-    int whole = clf_driver_over_rows((int)x->attr[0]) >= 0 ? ROW : positions ? 0 : WHOLE;
-    int need = x->attr[1] == CLF_WAY_ROWS ? ROW : x->attr[1] == CLF_WAY_ALL ? whole : 0;
     s->counts = true;
-    if (need && (operand_alike(s, d, x->in[0]) & need)) return true;
-    return no(s, folds_away((int)x->attr[0]) ? "the aggregated expression is not zero where the sparse operand is"
-                                             : "the aggregate must see the zeros");
+    if ((operand_alike(s, d, x->in[0]) & enough[x->attr[1]]) && !(positions && x->attr[1] == CLF_WAY_ALL)) return true;
+    return no(s, "what is aggregated differs from one cell without entry to another");
 }
 
 /* ---- what a driver must satisfy ---- */
@@ -148,7 +136,10 @@ static bool node_fits(search *s, const clf_gnode *d, int32_t n) {
         if (!same_shape(&s->g->node[x->in[0]], d)) return clf_cols(&s->g->node[x->in[0]]) != clf_cols(d) || clf_cols(d) == 1;
         return fold_fits(s, d, n);
     }
-    bool lies = clf_cols(x) == clf_cols(d) && clf_rows(x) == clf_rows(d);
+    bool lies = clf_cols(x) == clf_cols(d) && clf_rows(x) == clf_rows(d), shapes = x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM;
+    for (int k = -1; k < x->nin && shapes; k++)
+        if (clf_cols(&s->g->node[k < 0 ? n : x->in[k]]) == clf_cols(d))
+            return no(s, "columns are put together, or cumulated, where the sparse operand has no entries");
     if (lies && s->cover->stored[n] && !s->zero[n]) return no(s, "the result is not zero where the sparse operand is");
     return true;
 }

@@ -29,7 +29,7 @@ void clf_graph_print(const clf_graph *g, clf_str *out) {
         if (n->op == CLF_OP_FOLD || n->op == CLF_OP_CUM) {
             static const char *const way[] = {"all", "rows", "cols"};
             clf_str_fmt(out, " %s", clf_folds[n->attr[0]].name);
-            if (n->op == CLF_OP_FOLD) clf_str_fmt(out, " %s", way[n->attr[1]]);
+            if (n->op == CLF_OP_FOLD || n->attr[1] == CLF_WAY_ROWS) clf_str_fmt(out, " %s", way[n->attr[1]]);
         } else if (n->op == CLF_OP_INDEX)
             clf_str_fmt(out, " [%" PRId64 ", %" PRId64 "]", n->attr[0], n->attr[1]);
         else if (n->nin == 0 && n->op != CLF_OP_SEQ && n->op != CLF_OP_RAND)

@@ -1,129 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From parts of the cover to steps of the plan: loops become cplans, single operators library and host steps, and an operand whose
- * format a step cannot take is converted by a step of its own. */
+ * From parts of the cover to steps of the plan: loops become cplans, single operators library and host steps. Operands in memory, and
+ * their conversion, are lower_values.c's; nodes as values of a cplan lower_value.c's, what leaves a loop lower_sink.c's. */
 #include <string.h>
 
 #include "planner/lowering.h"
 
-/* ---- values and conversions ---- */
-
-static clf_plan_value *new_value(clf_plan *plan, int32_t n) {
-    const clf_gnode *x = &plan->g.node[n];
-    clf_plan_value *v = &plan->value[plan->nvalue++];
-    memset(v, 0, sizeof *v);
-    v->node = n;
-    v->slot = v->pattern = v->made = v->last = -1;
-    v->dtype = x->dtype;
-    v->scalar = x->scalar;
-    v->rows = clf_rows(x);
-    v->cols = clf_cols(x);
-    v->nnz = v->rows * v->cols;
-    v->bytes = (size_t)v->nnz * clf_dtype_bytes((clf_dtype)x->dtype);
-    return v;
-}
-
-static void in_csr(clf_plan_value *v, int64_t nnz) {
-    v->format = CLF_CSR;
-    v->nnz = nnz;
-    v->bytes = (size_t)clf_csr_bytes(v->rows, nnz, (clf_dtype)v->dtype);
-}
-
-int32_t clf_plan_value_for(clf_plan *plan, int32_t n) {
-    if (plan->value_of[n] >= 0) return plan->value_of[n];
-    const clf_gnode *x = &plan->g.node[n];
-    clf_plan_value *v = new_value(plan, n);
-    v->slot = clf_node_is_slot(x) ? (int32_t)x->attr[0] : -1;
-    if (v->slot >= 0 && x->format == CLF_CSR) in_csr(v, x->nnz);
-    return plan->value_of[n] = plan->nvalue - 1;
-}
-
-clf_step *clf_plan_step(clf_plan *plan) {
-    clf_step *s = &plan->step[plan->nstep++];
-    memset(s, 0, sizeof *s);
-    s->node = s->driver = -1;
-    s->sparse = "";
-    return s;
-}
-
-static void count(const clf_plan *plan, clf_step *s) {
-    for (int i = 0; i < s->nin; i++) s->read_bytes += (double)plan->value[s->in[i]].bytes;
-    for (int i = 0; i < s->nout; i++) s->write_bytes += (double)plan->value[s->out[i]].bytes;
-}
-
-/* A step of one output and these inputs. */
-static clf_status one_result(clf_plan *plan, clf_step *s, int nin, int32_t out, clf_err *err) {
-    s->in = clf_arena_new(&plan->arena, (size_t)nin, sizeof *s->in);
-    s->out = clf_arena_new(&plan->arena, 1, sizeof *s->out);
-    if (!s->in || !s->out) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
-    s->nin = nin;
-    s->nout = 1;
-    s->out[0] = out;
-    return CLF_OK;
-}
-
-static clf_status convert(clf_plan *plan, clf_convert how, int32_t node, int32_t from, int32_t to, clf_err *err) {
-    clf_step *s = clf_plan_step(plan);
-    s->kind = CLF_STEP_CONVERT;
-    s->convert = (uint8_t)how;
-    s->node = node;
-    CLF_TRY(one_result(plan, s, 1, to, err));
-    s->in[0] = from;
-    count(plan, s);
-    return CLF_OK;
-}
-
-clf_status clf_plan_dense_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err) {
-    int32_t v = clf_plan_value_for(plan, n);
-    *value = v;
-    if (plan->value[v].format == CLF_DENSE) return CLF_OK;
-    if (plan->dense_of[n] < 0) {
-        new_value(plan, n);
-        plan->dense_of[n] = plan->nvalue - 1;
-        CLF_TRY(convert(plan, CLF_CONVERT_DENSE, n, v, plan->dense_of[n], err));
-    }
-    *value = plan->dense_of[n];
-    return CLF_OK;
-}
-
-/* ---- keys ---- */
-
-_Static_assert(sizeof(clf_value) == 24, "clf_value has no padding, so its bytes are its value");
-
-static void put_numbers(clf_str *k, int n, const int64_t *x) { clf_str_putn(k, (const char *)x, (size_t)n * sizeof *x); }
-
-/* Canonical bytes without extents: equal keys, equal code. Counts come first, so no other list can give the same bytes. */
-static clf_status step_key(clf_plan *plan, clf_step *s, clf_err *err) {
-    const clf_cplan *c = &s->c;
-    clf_str k;
-    clf_str_init(&k, plan->arena.mem);
-    put_numbers(&k, 7, (const int64_t[]){c->naxes, c->nin, c->nparam, c->nout, c->naccess, c->nvalue, c->nsink});
-    for (int i = 0; i < c->nin; i++) put_numbers(&k, 3, (const int64_t[]){c->in[i].dtype, c->in[i].format, c->in[i].rank});
-    for (int i = 0; i < c->nout; i++) put_numbers(&k, 2, (const int64_t[]){c->out[i].dtype, c->out[i].rank});
-    clf_str_putn(&k, (const char *)c->param, (size_t)c->nparam);
-    for (int i = 0; i < c->naccess; i++) {
-        put_numbers(&k, 3, (const int64_t[]){c->access[i].input, c->access[i].protocol, c->access[i].rank});
-        for (int d = 0; d < c->access[i].rank; d++) {
-            const clf_at *at = &c->access[i].at[d];
-            put_numbers(&k, 4, (const int64_t[]){at->axis, at->value, at->mul, at->add});
-        }
-    }
-    clf_str_putn(&k, (const char *)c->value, (size_t)c->nvalue * sizeof *c->value); /* no padding in clf_value */
-    for (int i = 0; i < c->naxes; i++) put_numbers(&k, 3, (const int64_t[]){c->axis[i].kind, c->axis[i].parent, c->axis[i].owner});
-    for (int i = 0; i < c->nsink; i++) {
-        const clf_sink *x = &c->sink[i];
-        put_numbers(&k, 7, (const int64_t[]){x->kind, x->fold, x->keep, x->over, x->value[0], x->value[1], x->out[0]});
-    }
-    clf_status st = CLF_OK;
-    s->key = k.failed ? NULL : clf_arena_strn(&plan->arena, clf_str_c(&k), k.len);
-    s->key_len = (uint32_t)k.len;
-    if (!s->key) st = clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
-    clf_str_release(&k);
-    return st;
-}
-
 /* ---- loops ---- */
 
-/* Where rows are followed: products, row aggregates used in their row, several widths. */
+/* Where rows are followed: products, row aggregates used in their row, rows put together or cumulated, several widths. */
 static bool needs_rows(const clf_plan *plan, const clf_cover *cover, int32_t i) {
     const clf_part *part = &cover->part[i];
     int64_t first[2], space[2];
@@ -132,6 +16,7 @@ static bool needs_rows(const clf_plan *plan, const clf_cover *cover, int32_t i) 
         const clf_gnode *x = &plan->g.node[part->node[j]];
         clf_node_space(&plan->g, part->node[j], space);
         clf_product form = clf_product_loop(&plan->g, part->node[j]);
+        if (x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM) return true;
         if (x->op == CLF_OP_MATMUL ? form != CLF_PRODUCT_INNER : space[0] != first[0] || space[1] != first[1]) return true;
         for (int k = 0; k < x->nin; k++)
             if (plan->g.node[x->in[k]].op == CLF_OP_FOLD && cover->part_of[x->in[k]] == i) return true;
@@ -248,8 +133,8 @@ static clf_status lower_loop(clf_plan *plan, const clf_cover *cover, int32_t i, 
     CLF_TRY(clf_build_end(&L.b, &draft.c, err));
     clf_step *s = clf_plan_step(plan);
     *s = draft;
-    count(plan, s);
-    return step_key(plan, s, err);
+    clf_step_count(plan, s);
+    return clf_step_key(plan, s, err);
 }
 
 /* ---- operators on their own ---- */
@@ -257,8 +142,8 @@ static clf_status lower_loop(clf_plan *plan, const clf_cover *cover, int32_t i, 
 /* The transpose of a sparse matrix: its twin. */
 static clf_status lower_twin(clf_plan *plan, int32_t n, clf_err *err) {
     int32_t from = clf_plan_value_for(plan, plan->g.node[n].in[0]), to = clf_plan_value_for(plan, n);
-    in_csr(&plan->value[to], plan->value[from].nnz);
-    return convert(plan, CLF_CONVERT_TWIN, n, from, to, err);
+    clf_plan_in_csr(&plan->value[to], plan->value[from].nnz);
+    return clf_plan_convert(plan, CLF_CONVERT_TWIN, n, from, to, err);
 }
 
 static clf_status lower_single(clf_plan *plan, int32_t n, clf_err *err) {
@@ -271,12 +156,12 @@ static clf_status lower_single(clf_plan *plan, int32_t n, clf_err *err) {
     clf_step *s = clf_plan_step(plan);
     s->kind = product ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
     s->node = n;
-    CLF_TRY(one_result(plan, s, x->nin, clf_plan_value_for(plan, n), err));
+    CLF_TRY(clf_step_one_result(plan, s, x->nin, clf_plan_value_for(plan, n), err));
     for (int k = 0; k < x->nin; k++) s->in[k] = in[k];
     s->ta = t[0];
     s->tb = t[1];
     if (product) s->flops = 2.0 * (double)clf_rows(x) * (double)clf_cols(x) * (double)clf_cols(&plan->g.node[x->in[0]]);
-    count(plan, s);
+    clf_step_count(plan, s);
     return CLF_OK;
 }
 

@@ -56,15 +56,6 @@ static void put_fold(clf_lowering *L, int o, clf_fold_id f, int v, int rest, uin
     clf_build_sink(&L->b, &s);
 }
 
-/* Cells without entry differ from row to row: row by row, then the rows. */
-static void fold_of_rows(clf_lowering *L, int32_t n, int axis, int v, int rest) {
-    clf_fold_id f = (clf_fold_id)L->g->node[n].attr[0];
-    int rows = clf_build_fold_rest(&L->b, f, axis, v, rest);
-    put_fold(L, out(L, n, 0, NULL), (clf_fold_id)clf_driver_over_rows((int)f), rows, -1, 0, -1);
-}
-
-static bool varies(const clf_lowering *L, int v) { return !L->b.failed && v >= 0 && L->b.c.value[v].axes != 0; }
-
 static void fold(clf_lowering *L, int32_t n) {
     const clf_gnode *x = &L->g->node[n];
     int64_t way = x->attr[1];
@@ -76,11 +67,7 @@ static void fold(clf_lowering *L, int32_t n) {
     const clf_gnode *q = &L->g->node[x->in[0]];
     int axis = clf_lower_axis(L, clf_cols(q));
     int v = clf_lower_operand(L, x->in[0], axis, clf_fold_value_type(f, (clf_dtype)q->dtype));
-    int rest = way == CLF_WAY_ALL ? clf_lower_rest(L, n) : -1;
-    if (varies(L, rest)) {
-        fold_of_rows(L, n, axis, v, rest);
-        return;
-    }
+    int rest = way == CLF_WAY_ROWS ? -1 : clf_lower_rest(L, n);
     uint32_t keep = L->single ? 0 : way == CLF_WAY_ROWS ? bit(0) : way == CLF_WAY_COLS ? bit(axis) : 0;
     int o = keep ? out_kept(L, n, way == CLF_WAY_ROWS, way == CLF_WAY_COLS) : out(L, n, 0, NULL);
     put_fold(L, o, f, v, rest, keep, axis);

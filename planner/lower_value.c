@@ -116,7 +116,9 @@ static int load(clf_lowering *L, int32_t q, int axis) {
         return load_at(L, clf_plan_value_for(L->plan, q), 2, L->driver == q ? CLF_ENTRIES : CLF_LOCATE, (int[2]){0, axis},
                        (int64_t[2]){0, 0});
     int64_t dim[2] = {clf_rows(x), clf_cols(x)};
-    int at[2] = {L->single || dim[0] != L->space[0] ? -1 : 0, axis};
+    bool rest = axis == CLF_REST_AXIS;
+    if (rest) axis = dim[1] == 1 ? -1 : clf_lower_axis_but(L, dim[1], L->entry, 0);
+    int at[2] = {L->single || dim[0] != L->space[0] || (rest && dim[0] == 1) ? -1 : 0, axis};
     if (L->rowwise ? dim[1] == 1 && !(axis >= 0 && L->width[axis] == 1) : L->single || dim[1] != L->space[1]) at[1] = -1;
     return load_at(L, dense(L, q), clf_gnode_single(x) ? 0 : 2, CLF_STREAM, at, (int64_t[2]){0, 0});
 }
@@ -205,9 +207,10 @@ static int make_cell(clf_lowering *L, int32_t n, int axis) {
     for (int k = 0; k < x->nin; k++)
         a[k] = clf_ops[x->op].type == CLF_TYPE_SELECT && k == 0 ? truth(L, n, axis, t) : input(L, n, k, axis, t);
     int r = clf_build_op(&L->b, (clf_op)x->op, result, a[0], a[1], a[2]);
-    bool product = ((x->op == CLF_OP_MUL && a[0] != a[1]) || x->op == CLF_OP_DIV) && result == t;
-    for (int k = 0; k < 2 && product; k++)
-        if (L->g->node[x->in[k]].zeros == CLF_ZEROS_STRUCTURAL && (k == 0 || x->op == CLF_OP_MUL)) r = annihilated(L, a[k], r, t);
+    bool same = a[0] == a[1] && (clf_ops[x->op].flags & F_ANNIH); /* 0 with 0 is 0 anyway, as is what truth values give */
+    unsigned one = same || (clf_ops[x->op].flags & F_BOOL) ? 0 : clf_op_annihilators(x->op);
+    for (int k = 0; k < x->nin; k++)
+        if ((one >> k & 1) && L->g->node[x->in[k]].zeros == CLF_ZEROS_STRUCTURAL) r = annihilated(L, a[k], r, t);
     return r;
 }
 
@@ -234,6 +237,27 @@ static int make_fold(clf_lowering *L, int32_t n) {
     int v = clf_lower_operand(L, x->in[0], along, clf_fold_value_type(f, (clf_dtype)q->dtype));
     int rest = clf_lower_rest(L, n);
     return rest < 0 ? clf_build_foldv(&L->b, f, along, v) : clf_build_fold_rest(&L->b, f, along, v, rest);
+}
+
+/* Cumulated along the row, in the order of its columns. */
+static int make_cum(clf_lowering *L, int32_t n, int axis) {
+    const clf_gnode *x = &L->g->node[n];
+    clf_fold_id f = (clf_fold_id)x->attr[0];
+    int v = clf_lower_operand(L, x->in[0], axis, clf_fold_value_type(f, (clf_dtype)x->dtype));
+    if (!L->b.failed) L->b.c.axis[axis].ascending = 1;
+    return clf_build_scan(&L->b, f, axis, v);
+}
+
+/* Columns side by side: each operand along an axis of its own columns, one column along none. */
+static int make_cat(clf_lowering *L, int32_t n, int axis) {
+    const clf_gnode *x = &L->g->node[n];
+    int v[2], along[2];
+    for (int q = 0; q < 2; q++) {
+        int64_t cols = clf_cols(&L->g->node[x->in[q]]);
+        along[q] = cols == 1 ? -1 : clf_lower_axis_but(L, cols, axis, 0);
+        v[q] = clf_lower_operand(L, x->in[q], along[q], (clf_dtype)x->dtype);
+    }
+    return clf_build_cat(&L->b, axis, v[0], along[0], v[1], along[1]);
 }
 
 /* An axis that nothing else lies on: an inner product's result may then lie on another of as many columns. */
@@ -275,6 +299,8 @@ int clf_lower_node(clf_lowering *L, int32_t n, int axis) {
     case CLF_OP_INDEX: v = load_range(L, x, axis); break;
     case CLF_OP_FOLD: v = make_fold(L, n); break;
     case CLF_OP_MATMUL: v = make_product(L, n, axis); break;
+    case CLF_OP_CUM: v = make_cum(L, n, axis); break;
+    case CLF_OP_CBIND: v = make_cat(L, n, axis); break;
     default: v = make_cell(L, n, axis);
     }
     remember(L, n, axis, v);

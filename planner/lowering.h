@@ -9,7 +9,8 @@
 #define CLF_PLANNER_LOWERING_H
 #include "planner/lower.h"
 
-/* The column axis that stands for the driver's cells without entry, where the driver and what is zero with it are 0. */
+/* The column axis that stands for the driver's cells without entry, where the driver and what is zero with it are 0. What varies with
+ * columns there lies on an axis of its own, for no entry has a place on it. */
 enum { CLF_REST_AXIS = -2 };
 
 /* A node's value at another axis than its usual one. */
@@ -54,11 +55,23 @@ bool clf_lower_push(clf_arena *a, int32_t **v, int32_t *n, int32_t *cap, int32_t
 /** What leaves the loop for node n. */
 void clf_lower_sink(clf_lowering *L, int32_t n);
 
-/* lower.c */
+/* lower_values.c */
 /** The value of node n in dense cells, through a CONVERT step if it is stored otherwise. */
 clf_status clf_plan_dense_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err);
+/** A CONVERT step that makes value `to` of `from`, for node n. */
+clf_status clf_plan_convert(clf_plan *plan, clf_convert how, int32_t n, int32_t from, int32_t to, clf_err *err);
+/** From now on v is stored in CSR with so many entries. */
+void clf_plan_in_csr(clf_plan_value *v, int64_t nnz);
 /** A new step at the end of the plan. */
 clf_step *clf_plan_step(clf_plan *plan);
+/** Room for a step's inputs, and its only output. */
+clf_status clf_step_one_result(clf_plan *plan, clf_step *s, int nin, int32_t out, clf_err *err);
+/** The bytes that a step reads and writes, from its values. */
+void clf_step_count(const clf_plan *plan, clf_step *s);
+
+/* step_key.c */
+/** The key of a fused step, from its cplan. */
+clf_status clf_step_key(clf_plan *plan, clf_step *s, clf_err *err);
 
 /* driver.c */
 /** Does the part read q from memory, in one place? A product's left operand that is has an axis of its own to run along. */
@@ -67,8 +80,6 @@ bool clf_read_once(const clf_graph *g, const clf_cover *cover, int32_t part, int
  *  zero: clf_lowering.zero. */
 int32_t clf_driver_find(const clf_plan *plan, const clf_cover *cover, int32_t part, clf_arena *scratch, const uint8_t **zero,
                         const char **why);
-/** The fold that makes a full fold of its row folds; -1: none does. */
-int clf_driver_over_rows(int fold);
 /** Does aggregate n of a driver's cells take the cells without entry in by their number? */
 bool clf_driver_counts(const clf_graph *g, int32_t n, const uint8_t *zero);
 #endif

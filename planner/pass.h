@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the passes of one selection share: arrays indexed by node. select.c finds loops and what must be stored, parts.c cuts the
- * loops into kernels. Private to both. */
+ * What the passes of one selection share: arrays indexed by node. select.c finds loops and what must be stored, products.c says which
+ * products are none, parts.c cuts the loops into kernels. Private to them. */
 #ifndef CLF_PLANNER_PASS_H
 #define CLF_PLANNER_PASS_H
 #include "planner/select.h"
@@ -16,7 +16,7 @@ typedef struct clf_pass {
     uint8_t *cone, *need;    /* operators and operands of a copied expression; cone saturates */
     int32_t *readers;        /* values a loop hands on inside: how many nodes take them */
     uint8_t *live;
-    uint8_t *library;        /* products that the library computes */
+    uint8_t *library;        /* products that the library computes, CBINDs and CUMs that the host does */
     int32_t ncut_cap;
 } clf_pass;
 
@@ -30,6 +30,18 @@ int32_t clf_pass_loop(clf_pass *p, int32_t n);
 int clf_pass_immediates(const clf_gnode *x);
 /** Note why the edge goes through memory. */
 void clf_pass_cut(clf_pass *p, int32_t from, int32_t to, clf_reason why);
+/** Do a and b run over the same cells? */
+bool clf_pass_same_space(const clf_graph *g, int32_t a, int32_t b);
+
+/* products.c */
+/** Fill p->library, before anything is known of loops. */
+clf_status clf_pass_products(clf_pass *p, clf_err *err);
+/** The same for CBINDs and CUMs along rows that the host makes (callouts.c). */
+clf_status clf_pass_callouts(clf_pass *p, clf_err *err);
+/** Add what has a loop to itself to p->library. */
+clf_status clf_pass_lonely(clf_pass *p, clf_err *err);
+
+/* parts.c */
 /** Fill the cover's parts. */
 clf_status clf_pass_parts(clf_pass *p, clf_err *err);
 #endif

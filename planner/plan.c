@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The planner as a list: copy -> rewrite -> explore -> select -> lower -> liveness -> check. */
+ * The planner as a list: rewrite -> explore -> select -> lower -> liveness -> check. */
 #include "planner/plan.h"
 
 #include <inttypes.h>
@@ -17,14 +17,14 @@ const char *clf_reason_text(clf_reason r) {
     return (unsigned)r < CLF_NREASONS ? text[r] : "";
 }
 
-static clf_status copy_graph(clf_plan *p, const clf_graph *g, clf_err *err) {
-    p->g = *g;
-    p->g.node = clf_arena_new(&p->arena, (size_t)g->n, sizeof *g->node);
-    p->g.root = clf_arena_new(&p->arena, (size_t)g->nroot, sizeof *g->root);
-    if (!p->g.node || !p->g.root) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d nodes", g->n);
-    memcpy(p->g.node, g->node, (size_t)g->n * sizeof *g->node);
-    memcpy(p->g.root, g->root, (size_t)g->nroot * sizeof *g->root);
-    return CLF_OK;
+/* The plan's own graph: what the rules leave of g. */
+static clf_status rewrite(clf_plan *p, const clf_graph *g, clf_arena *scratch, clf_err *err) {
+    p->fired = clf_arena_new(&p->arena, CLF_MOST_RULES, sizeof *p->fired);
+    if (!p->fired) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    CLF_TRY(clf_graph_check(g, err));
+    CLF_TRY(clf_rewrite(g, &p->arena, scratch, &p->g, p->fired, err));
+    for (int r = 0; clf_rules[r].name; r++) p->nfired += p->fired[r];
+    return clf_graph_check(&p->g, err);
 }
 
 static clf_status make_values(clf_plan *p, clf_err *err) {
@@ -80,9 +80,7 @@ static clf_status keep_cuts(clf_plan *p, const clf_cover *c, clf_err *err) {
 static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_arena *scratch, clf_err *err) {
     clf_memo memo;
     clf_cover cover;
-    CLF_TRY(copy_graph(p, g, err));
-    CLF_TRY(clf_graph_check(&p->g, err));
-    p->nfired = clf_rewrite(&p->g, NULL);
+    CLF_TRY(rewrite(p, g, scratch, err));
     CLF_TRY(clf_explore(&p->g, scratch, &memo, err));
     p->nentry = memo.nentry;
     CLF_TRY(clf_select(&memo, sel, lim, scratch, &cover, err));

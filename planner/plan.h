@@ -71,9 +71,10 @@ typedef struct clf_step {
 
 typedef struct clf_plan {
     clf_arena arena;
-    clf_graph g;        /* own copy */
+    clf_graph g;        /* own, rewritten: node numbers here and below are its */
     int32_t nstep, nvalue, nroot, ncut;
-    int32_t nentry, nfired; /* memo entries explored, rewrites applied: for the trace */
+    int32_t nentry, nfired; /* memo entries explored, rules applied: for the trace */
+    int32_t *fired;     /* applications of each of clf_rules */
     clf_step *step;
     clf_plan_value *value;
     int32_t *root;      /* values, in the order asked for */

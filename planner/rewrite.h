@@ -1,16 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rewrites: the same graph type in and out, before every selector. A rule is one named function and one row. */
+ * Rewrites: from a const graph to a new graph of the same type, before every selector, so that all plans of one program are plans of
+ * one graph.
+ *
+ * The pass copies the nodes of the old graph, inputs first, into a new one in which equal nodes are one. Each copy, its inputs being
+ * final, is shown to the rules; what a rule gives stands for it from then on. A rule may build nodes. When all is copied, what rules
+ * have left without use is dropped, and the rest keeps its order.
+ *
+ * How to write a rule: one function and one row of clf_rules.
+ *
+ *     // x * x = x ^ 2. Measure: operators MUL with equal operands.
+ *     static int32_t square(clf_rewriter *w, int32_t n) {
+ *         clf_gnode x = w->g.node[n];                       // by value: the array moves when a node is put
+ *         if (x.op != CLF_OP_MUL || x.in[0] != x.in[1]) return -1;
+ *         return clf_rewriter_cell(w, CLF_OP_SQR, 1, x.in);
+ *     }
+ *
+ * A rule looks at n and what n is made of, never at who uses n or which nodes are results: a graph that was rewritten must stay as it is
+ * when it is rewritten again, whatever its results (CLF_CHECK plans graphs of plans). It names a measure that every application makes
+ * strictly smaller. It follows chains with a note per node (clf_rewriter_notes) instead of by recursion, so that the pass stays linear
+ * in the nodes it reads and makes. What it gives has the form of n (dtype, shape, a scalar or not) and n's cells. */
 #ifndef CLF_PLANNER_REWRITE_H
 #define CLF_PLANNER_REWRITE_H
+#include "core/fold.h"
 #include "planner/graph.h"
+
+/* EXACT: the cells' meaning is the same, in exact arithmetic and with NaN and Inf, and every plan gives the rewritten graph's bits.
+ * ROUNDING: a sum or a product is associated differently. NANLOSS: NaN or Inf may get lost. */
 typedef enum clf_rule_kind { CLF_RULE_EXACT, CLF_RULE_ROUNDING, CLF_RULE_NANLOSS } clf_rule_kind;
+
+/* The new graph while it grows. */
+typedef struct clf_rewriter {
+    clf_graph g;      /* nodes so far; roots follow at the end */
+    clf_arena *arena, *scratch;
+    int32_t cap, nbucket, *bucket, *chain; /* equal nodes are found by hash; numbers are ids + 1 */
+    int32_t rule;     /* the one being applied */
+    struct clf_note { void *at; int32_t n; } *note; /* per rule */
+    bool failed;      /* out of memory or ids; nodes are -1 then */
+} clf_rewriter;
+
 typedef struct clf_rule {
     const char *name;
     clf_rule_kind kind;
-    /* The node that can stand for n, or -1. Must be earlier than n: the measure (sum of ids) strictly decreases. */
-    int32_t (*apply)(const clf_graph *g, int32_t n);
+    /* The node that stands for n, earlier or built here; -1: n itself. */
+    int32_t (*apply)(clf_rewriter *w, int32_t n);
 } clf_rule;
 extern const clf_rule clf_rules[]; /* ends with name == NULL */
-/** Apply all EXACT rules in one pass over g (in place) and give the number of replacements; fired, if not NULL, counts by rule. */
-int32_t clf_rewrite(clf_graph *g, int32_t *fired);
+enum { CLF_MOST_RULES = 32 };
+
+/** The node equal to *x in everything but nnz, put behind all others if there is none. -1 when out of memory. */
+int32_t clf_rewriter_put(clf_rewriter *w, const clf_gnode *x);
+/* Nodes by the rules of recording: type and shape follow from the operands, which must fit. Zeros are STRUCTURAL where the operator's flags
+ * and its operands' zeros say so, else VALUE: a rule that knows more changes a draft and puts it. -1 as above, and for operands that
+ * are -1 or do not fit. */
+int32_t clf_rewriter_cell(clf_rewriter *w, clf_op op, int nin, const int32_t *in);
+int32_t clf_rewriter_fold(clf_rewriter *w, clf_fold_id f, clf_way way, int32_t a);
+int32_t clf_rewriter_product(clf_rewriter *w, int32_t a, int32_t b);
+/** t(q), without one where q is itself transposed or a single cell. */
+int32_t clf_rewriter_transpose(clf_rewriter *w, int32_t q);
+/** Node `like` with other operands and another shape: operator, type, attributes and facts stay. */
+int32_t clf_rewriter_like(clf_rewriter *w, int32_t like, const int32_t *in, int64_t rows, int64_t cols);
+/** What the rule being applied keeps about nodes: `each` bytes a node, zeroed at first; room for all nodes so far. Moves. NULL when out
+ *  of memory (w->failed). */
+void *clf_rewriter_notes(clf_rewriter *w, size_t each);
+
+/** Apply all EXACT rules to g. *out lies in the arena; scratch may be released afterwards. fired, if not NULL, counts applications by rule.
+ *  errors: CLF_E_NOMEM; CLF_E_LIMIT too many nodes. cost: linear in the nodes of g and those that rules build. */
+clf_status clf_rewrite(const clf_graph *g, clf_arena *arena, clf_arena *scratch, clf_graph *out, int32_t *fired, clf_err *err);
+/** May a stand for b: same type and shape, a scalar and a 1x1 matrix being two? */
+bool clf_same_form(const clf_gnode *a, const clf_gnode *b);
 #endif

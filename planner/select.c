@@ -9,11 +9,11 @@ enum { COPY_OPS = 16 }; /* largest expression of scalars that is computed again 
 
 bool clf_pass_loops(const clf_pass *p, int32_t n) {
     const clf_gnode *x = &p->g->node[n];
-    if (x->op == CLF_OP_MATMUL) return !p->library[n];
+    if (x->op == CLF_OP_MATMUL || x->op == CLF_OP_CBIND || clf_node_is_row_cum(x)) return !p->library[n];
     return clf_node_is_cellwise(x) || x->op == CLF_OP_FOLD;
 }
 
-static bool same_space(const clf_graph *g, int32_t a, int32_t b) {
+bool clf_pass_same_space(const clf_graph *g, int32_t a, int32_t b) {
     int64_t x[2], y[2];
     clf_node_space(g, a, x);
     clf_node_space(g, b, y);
@@ -27,7 +27,7 @@ static bool fused(const clf_pass *p, int32_t n, int k) {
 
 /* Input k comes from the same loop: over the same cells, or the same rows. A fused input else is a copy of its own. */
 static bool chained(const clf_pass *p, int32_t n, int k) {
-    return fused(p, n, k) && (same_space(p->g, n, clf_node_operand(p->g, n, k)) || clf_template_row.fuse(p->g, n, k));
+    return fused(p, n, k) && (clf_pass_same_space(p->g, n, clf_node_operand(p->g, n, k)) || clf_template_row.fuse(p->g, n, k));
 }
 
 /* Expressions of single values only (scalars, fills, sequences): cheap enough to repeat. What they read is in memory anyway: a slot
@@ -76,7 +76,7 @@ static clf_status move_late(clf_pass *p, clf_err *err) {
     for (int32_t r = 0; r < g->nroot; r++) first[g->root[r]] = PINNED;
     for (int32_t n = g->n; n-- > 0;) {
         if (!first[n]) continue; /* unreachable */
-        bool late = clf_pass_loops(p, n) && clf_template_row.close(g, n) == CLF_OPEN_VALID && !p->out->copied[n];
+        bool late = clf_pass_loops(p, n) && clf_template_row.close(g, n) != CLF_CLOSED_VALID && !p->out->copied[n];
         if (late && first[n] != PINNED && first[n] - 1 > p->level[n]) p->level[n] = first[n] - 1;
         for (int k = 0; k < g->node[n].nin; k++) {
             int32_t q = clf_node_operand(g, n, k), at = p->level[n] + 1;
@@ -217,63 +217,12 @@ static clf_status begin(clf_pass *p, clf_err *err) {
     return CLF_OK;
 }
 
-enum { DENSE_RANK = 16 }; /* longest inner product of a wide product that beats the library where every cell is wanted */
-
-/* Does n want q only where a matrix with structural zeros has none? */
-static bool annihilates(const clf_graph *g, int32_t n, int32_t q) {
-    const clf_gnode *x = &g->node[n];
-    if (x->op != CLF_OP_MUL && x->op != CLF_OP_DIV && x->op != CLF_OP_AND) return false;
-    int first = x->op == CLF_OP_DIV ? 1 : 2; /* the operands that may be the zero */
-    for (int k = 0; k < first; k++)
-        if (x->in[k] != q && g->node[x->in[k]].zeros == CLF_ZEROS_STRUCTURAL && clf_rows(&g->node[x->in[k]]) == clf_rows(x) &&
-            clf_cols(&g->node[x->in[k]]) == clf_cols(x))
-            return true;
-    return false;
-}
-
-/* Products without a loop form and wide ones that nobody thins out go to the library. Backwards: all consumers of a node are known when
- * it is reached; those that work cell by cell pass on what is wanted of them. */
-static clf_status find_library(clf_pass *p, clf_err *err) {
-    const clf_graph *g = p->g;
-    enum { DRIVEN = 1, WANTED = 2 };
-    uint8_t *by = clf_arena_new(p->arena, (size_t)g->n, 1);
-    if (!by) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
-    for (int32_t r = 0; r < g->nroot; r++) by[g->root[r]] |= WANTED;
-    for (int32_t n = g->n; n-- > 0;) {
-        const clf_gnode *x = &g->node[n];
-        for (int k = 0; k < x->nin && by[n]; k++) {
-            int32_t q = clf_node_operand(g, n, k);
-            bool thin = annihilates(g, n, q) || (clf_node_is_cellwise(x) && same_space(g, n, q) && by[n] == DRIVEN);
-            by[q] |= thin ? DRIVEN : WANTED;
-        }
-        if (x->op != CLF_OP_MATMUL) continue;
-        clf_product form = clf_product_loop(g, n);
-        bool pays = form != CLF_PRODUCT_WIDE || by[n] == DRIVEN || clf_cols(&g->node[clf_node_operand(g, n, 0)]) <= DENSE_RANK;
-        p->library[n] = form == CLF_PRODUCT_NONE || !pays;
-    }
-    return CLF_OK;
-}
-
-/* A product that shares its loop with nothing is the library's, unless zeros of its operands mean more than the library knows. */
-static clf_status find_alone(clf_pass *p, clf_err *err) {
-    int32_t *size = clf_arena_new(p->arena, (size_t)p->g->n, sizeof *size);
-    if (!size) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
-    for (int32_t n = 0; n < p->g->n; n++)
-        if (p->live[n] & 1) size[clf_pass_loop(p, n)]++;
-    for (int32_t n = 0; n < p->g->n; n++) {
-        bool wide = clf_product_loop(p->g, n) == CLF_PRODUCT_WIDE, own = p->lim->own_products && !wide;
-        if (p->g->node[n].op != CLF_OP_MATMUL) continue;
-        bool copies = clf_pass_inside(p, n, 0) || clf_pass_inside(p, n, 1); /* an operand that is nowhere in memory */
-        if (size[clf_pass_loop(p, n)] == 1 && !copies) p->library[n] = p->library[n] || !(own || clf_product_annihilates(p->g, n));
-    }
-    return CLF_OK;
-}
-
 clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *arena, clf_cover *out, clf_err *err) {
     memset(out, 0, sizeof *out);
     clf_pass p = {.g = m->g, .m = m, .sel = sel, .lim = lim, .arena = arena, .out = out};
     CLF_TRY(begin(&p, err));
-    CLF_TRY(find_library(&p, err));
+    CLF_TRY(clf_pass_products(&p, err));
+    CLF_TRY(clf_pass_callouts(&p, err));
     find_copies(&p);
     find_levels(&p);
     if (sel->join) CLF_TRY(move_late(&p, err));
@@ -282,6 +231,6 @@ clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limi
             if (chained(&p, n, k) && p.level[clf_node_operand(p.g, n, k)] == p.level[n]) join(&p, n, clf_node_operand(p.g, n, k));
     if (sel->join) CLF_TRY(join_readers(&p, err));
     find_demand(&p);
-    CLF_TRY(find_alone(&p, err));
+    CLF_TRY(clf_pass_lonely(&p, err));
     return clf_pass_parts(&p, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Template Row (spec 1.4): everything that can be computed while one row of a matrix is at hand. Its loop runs over rows; what varies
  * with columns is computed inside a row, what is one number a row (row aggregates, products with a vector) is used further in the
- * same row, and results that meet over rows (column and full aggregates, t(A) %*% B) close it. */
+ * same row, and results that meet over rows (column and full aggregates, t(A) %*% B) close it. Columns put side by side and sums
+ * cumulated along a row are rows like any other. */
 #include "planner/template.h"
 
 enum {
@@ -45,6 +46,13 @@ clf_product clf_product_loop(const clf_graph *g, int32_t n) {
     return must || small ? CLF_PRODUCT_COLS : CLF_PRODUCT_NONE;
 }
 
+bool clf_node_is_row_cum(const clf_gnode *n) { return n->op == CLF_OP_CUM && n->attr[1] == CLF_WAY_ROWS; }
+
+bool clf_node_is_row_cat(const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    return x->op == CLF_OP_CBIND && clf_rows(x) > 1 && clf_cols(&g->node[x->in[0]]) > 0 && clf_cols(&g->node[x->in[1]]) > 0;
+}
+
 int64_t clf_node_loop_rows(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     if (x->op == CLF_OP_FOLD) return clf_rows(&g->node[x->in[0]]);
@@ -52,25 +60,28 @@ int64_t clf_node_loop_rows(const clf_graph *g, int32_t n) {
     return clf_rows(x);
 }
 
+/* A row of its own, other than cell by cell. */
+static bool shapes_rows(const clf_graph *g, int32_t n) { return clf_node_is_row_cum(&g->node[n]) || clf_node_is_row_cat(g, n); }
+
 /* One value or one vector a row. */
 static bool makes_rows(const clf_graph *g, int32_t q) {
     const clf_gnode *x = &g->node[q];
     clf_product p = clf_product_loop(g, q);
     if (p == CLF_PRODUCT_ROWS || p == CLF_PRODUCT_WIDE) return true;
     if (x->op == CLF_OP_FOLD) return x->attr[1] == CLF_WAY_ROWS && clf_cols(&g->node[x->in[0]]) > 1;
-    return clf_node_is_cellwise(x);
+    return clf_node_is_cellwise(x) || shapes_rows(g, q);
 }
 
 static bool open(const clf_graph *g, int32_t n) {
     clf_product p = clf_product_loop(g, n);
-    return p != CLF_PRODUCT_NONE && p != CLF_PRODUCT_WIDE;
+    return (p != CLF_PRODUCT_NONE && p != CLF_PRODUCT_WIDE) || shapes_rows(g, n);
 }
 
 static bool fuse(const clf_graph *g, int32_t n, int k) {
     const clf_gnode *x = &g->node[n];
     clf_product p = clf_product_loop(g, n);
-    if (x->op == CLF_OP_INDEX || (x->op == CLF_OP_MATMUL ? p == CLF_PRODUCT_NONE : !clf_node_is_cellwise(x) && x->op != CLF_OP_FOLD))
-        return false;
+    bool takes = x->op == CLF_OP_MATMUL ? p != CLF_PRODUCT_NONE : clf_node_is_cellwise(x) || x->op == CLF_OP_FOLD || shapes_rows(g, n);
+    if (x->op == CLF_OP_INDEX || !takes) return false;
     if ((p == CLF_PRODUCT_ROWS || p == CLF_PRODUCT_WIDE) && k != 0) return false;
     int32_t q = clf_node_operand(g, n, k);
     int64_t rows = clf_node_loop_rows(g, n);

@@ -7,11 +7,23 @@
 
 #include "planner/select.h"
 
-const char *clf_report_name(const clf_report *r, int32_t value, char *buf, size_t n) {
+/* The label of the slot that value v is; NULL if there is none. */
+static const char *label_of(const clf_report *r, int32_t value) {
     const clf_plan_value *v = &r->x->plan->value[value];
     const clf_node *node = v->slot >= 0 && (size_t)v->slot < r->f->nslot ? r->f->slot_node[v->slot] : NULL;
-    if (node && node->text) return node->text;
-    snprintf(buf, n, "%%%d", v->node);
+    return node ? node->text : NULL;
+}
+
+const char *clf_report_name(const clf_report *r, int32_t value, char *buf, size_t n) {
+    const clf_plan *p = r->x->plan;
+    const clf_gnode *x = &p->g.node[p->value[value].node];
+    int32_t below = x->op == CLF_OP_TRANSPOSE ? p->value_of[x->in[0]] : -1;
+    const char *text = label_of(r, value), *turned = below >= 0 ? label_of(r, below) : NULL;
+    if (text) return text;
+    if (turned)
+        snprintf(buf, n, "t(%s)", turned);
+    else
+        snprintf(buf, n, "%%%d", p->value[value].node);
     return buf;
 }
 
@@ -33,6 +45,8 @@ void clf_report_covers(const clf_report *r, const clf_step *s, int most, clf_str
         clf_str_put(out, i ? " " : "");
         if (x->op == CLF_OP_FOLD)
             clf_str_fmt(out, "%s%s", way[x->attr[1]], clf_folds[x->attr[0]].name);
+        else if (x->op == CLF_OP_CUM)
+            clf_str_fmt(out, "%scum%s", way[x->attr[1]], clf_folds[x->attr[0]].name);
         else
             clf_str_put(out, clf_ops[x->op].name);
     }

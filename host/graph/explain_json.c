@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "host/graph/explain.h"
+#include "planner/rewrite.h"
 
 static void put_string(clf_str *out, const char *s) {
     clf_str_put(out, "\"");
@@ -92,10 +93,26 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
                 e->executor == CLF_ON_KERNEL ? e->facts.launches : 1);
 }
 
+/* What was rewritten before anything was planned. */
+static void put_rules(const clf_plan *p, clf_str *out) {
+    bool first = true;
+    clf_str_put(out, "\"rules\": [");
+    for (int i = 0; clf_rules[i].name; i++) {
+        if (!p->fired[i]) continue;
+        clf_str_put(out, first ? "{" : ", {");
+        put_pair(out, "name", clf_rules[i].name);
+        clf_str_fmt(out, "\"applied\": %d}", p->fired[i]);
+        first = false;
+    }
+    clf_str_put(out, "], ");
+}
+
 void clf_explain_json(const clf_report *r, clf_str *out) {
     const clf_plan *p = r->x->plan;
     char name[32];
-    clf_str_put(out, "{\"schema\": 1, \"steps\": [");
+    clf_str_put(out, "{\"schema\": 1, ");
+    put_rules(p, out);
+    clf_str_put(out, "\"steps\": [");
     for (int32_t s = 0; s < p->nstep; s++) {
         clf_str_put(out, s ? ",\n  " : "\n  ");
         put_step(r, s, out);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "planner/rewrite.h"
 #include "planner/template.h"
 
 static void put_values(const clf_report *r, const char *what, int n, const int32_t *value, clf_str *out) {
@@ -73,6 +74,16 @@ static void put_cuts(const clf_report *r, clf_str *out) {
     if (p->ncut > MOST) clf_str_fmt(out, "       ... and %d more\n", p->ncut - MOST);
 }
 
+static void put_rules(const clf_plan *p, clf_str *out) {
+    for (int i = 0, first = 1; clf_rules[i].name; i++) {
+        if (!p->fired[i]) continue;
+        clf_str_fmt(out, "%s %s", first ? " rules" : ";", clf_rules[i].name);
+        if (p->fired[i] > 1) clf_str_fmt(out, " (%d times)", p->fired[i]);
+        first = 0;
+    }
+    if (p->nfired) clf_str_put(out, "\n");
+}
+
 void clf_explain_text(const clf_report *r, clf_str *out) {
     const clf_plan *p = r->x->plan;
     enum { MOST = 64 };
@@ -87,6 +98,7 @@ void clf_explain_text(const clf_report *r, clf_str *out) {
     clf_str_put(out, ", peak ");
     clf_put_bytes(out, (double)r->peak_bytes);
     clf_str_put(out, " of results and intermediates\n");
+    put_rules(p, out);
     for (int32_t s = 0; s < p->nstep && s < MOST; s++) put_step(r, s, out);
     if (p->nstep > MOST) clf_str_fmt(out, "       ... and %d more steps\n", p->nstep - MOST);
     for (int i = 0; i < r->nalternative; i++) {

@@ -44,9 +44,7 @@ static bool number_of(const clf_node *n, clf_zeros_operand *out) {
 /* Is the result 0 where the operands of set `zero` are, whatever the others? */
 static bool zero_where(const clf_node *w, clf_dtype t, unsigned zero) {
     clf_zeros_operand x[3];
-    unsigned flags = clf_ops[w->g.op].flags;
-    if ((flags & F_ANNIH) && zero) return true;
-    if ((flags & F_ANNIH_A) && (zero & 1)) return true;
+    if (clf_op_annihilators(w->g.op) & zero) return true;
     for (int i = 0; i < w->g.nin; i++)
         if (zero >> i & 1)
             x[i] = (clf_zeros_operand){true, clf_scalar_i64(0)};

@@ -106,17 +106,25 @@ CUM(int32_t, uint32_t)
 CUM(int64_t, uint64_t)
 CUM(uint8_t, uint8_t)
 
+static void cumulate(const clf_gnode *n, const void *x, void *y, int64_t r, int64_t c) {
+    clf_fold_id f = (clf_fold_id)n->attr[0];
+    switch (n->dtype) {
+    case CLF_F32: cum_float(f, x, y, r, c); break;
+    case CLF_F64: cum_double(f, x, y, r, c); break;
+    case CLF_I32: cum_int32_t(f, x, y, r, c); break;
+    case CLF_I64: cum_int64_t(f, x, y, r, c); break;
+    default: cum_uint8_t(f, x, y, r, c);
+    }
+}
+
+/* A row on its own is a column. */
 static clf_status co_cum(const clf_host_call *h, clf_err *err) {
     (void)err;
-    clf_fold_id f = (clf_fold_id)h->node->attr[0];
     int64_t r = clf_rows(h->node), c = clf_cols(h->node);
-    switch (h->node->dtype) {
-    case CLF_F32: cum_float(f, h->in[0], h->out, r, c); break;
-    case CLF_F64: cum_double(f, h->in[0], h->out, r, c); break;
-    case CLF_I32: cum_int32_t(f, h->in[0], h->out, r, c); break;
-    case CLF_I64: cum_int64_t(f, h->in[0], h->out, r, c); break;
-    default: cum_uint8_t(f, h->in[0], h->out, r, c);
-    }
+    size_t row = (size_t)c * clf_dtype_bytes((clf_dtype)h->node->dtype);
+    if (h->node->attr[1] != CLF_WAY_ROWS) cumulate(h->node, h->in[0], h->out, r, c);
+    for (int64_t i = 0; i < r && h->node->attr[1] == CLF_WAY_ROWS; i++)
+        cumulate(h->node, (const char *)h->in[0] + (size_t)i * row, (char *)h->out + (size_t)i * row, c, 1);
     return CLF_OK;
 }
 

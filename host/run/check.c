@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "host/graph/sparse_buf.h"
+#include "planner/rewrite.h"
 #include "planner/select.h"
 
 typedef struct check {
     clf_ctx *c;
-    const clf_graph *g;
-    const clf_exe *x; /* the fused plan */
+    const clf_graph *g; /* rewritten, which rewriting again does not change: its node numbers are those of every plan */
+    const clf_exe *x;   /* the fused plan */
     const clf_selector *fused, *unfused;
     clf_slot *slots;
 } check;
@@ -291,11 +292,20 @@ static clf_status check_all(const check *k, clf_buf **results, clf_err *err) {
     return st;
 }
 
+static clf_status check_rewritten(check *k, clf_buf **results, clf_err *err) {
+    CLF_TRY(clf_run_selector(k->c, &k->fused, err));
+    return check_all(k, results, err);
+}
+
 clf_status clf_check_results(clf_ctx *c, const clf_graph *g, const clf_exe *x, clf_slot *slots, clf_buf **results, clf_err *err) {
-    check k = {.c = c, .g = g, .x = x, .unfused = clf_selector_find("none"), .slots = slots};
+    clf_graph own;
+    clf_arena arena;
+    check k = {.c = c, .g = &own, .x = x, .unfused = clf_selector_find("none"), .slots = slots};
     clf_stats counters = c->stats;
-    clf_status st = clf_run_selector(c, &k.fused, err);
-    if (st == CLF_OK) st = check_all(&k, results, err);
+    clf_arena_init(&arena, &c->mem);
+    clf_status st = clf_rewrite(g, &arena, &arena, &own, NULL, err);
+    if (st == CLF_OK) st = check_rewritten(&k, results, err);
+    clf_arena_release(&arena);
     c->stats = counters;
     for (int32_t r = 0; r < g->nroot && st != CLF_OK; r++) {
         clf_buf_unref(results[r]);

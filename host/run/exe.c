@@ -217,7 +217,7 @@ static void dump_stages(clf_ctx *c, const clf_plan *p) {
 static void trace_plan(const clf_ctx *c, const clf_plan *p, const clf_selector *sel) {
     const clf_trace *t = &c->trace;
     CLF_TRACE(t, graph, "%d nodes, %d slots, %d results", p->g.n, p->g.nslot, p->g.nroot);
-    CLF_TRACE(t, rules, "%d edges rewritten", p->nfired);
+    CLF_TRACE(t, rules, "%d applied", p->nfired);
     CLF_TRACE(t, memo, "%d entries for %d nodes", p->nentry, p->g.n);
     CLF_TRACE(t, plan, "selector %s: %d steps, %d values, %d cuts", sel->name, p->nstep, p->nvalue, p->ncut);
 }

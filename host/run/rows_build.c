@@ -215,6 +215,22 @@ static void add_dot(clf_rows_maker *m, int32_t v) {
     add(m, in);
 }
 
+/* Parts as whole rows of their own axis, or one cell a row; of vectors likewise. */
+static void add_cat(clf_rows_maker *m, int32_t v) {
+    const clf_value *x = &m->c->value[v];
+    int axis;
+    clf_row_shape shape = shape_of(m, v, &axis);
+    clf_row_instr in = instr(CLF_RI_CAT, shape, axis, x->dtype, CLF_ROWS_NONE);
+    in.value = v;
+    for (int q = 0; q < 2; q++) {
+        int along = clf_cat_axis(x, q);
+        clf_row_shape one = shape == CLF_RS_MAT ? CLF_RS_ROW : CLF_RS_SCALAR;
+        in.in[q] = operand(m, x->in[q], along < 0 ? one : shape, along);
+    }
+    in.dst = m->slot[v] = new_slot(m, shape, axis, x->dtype);
+    add(m, in);
+}
+
 static void add_value(clf_rows_maker *m, int32_t v) {
     switch (m->c->value[v].op) {
     case CLF_V_LOAD:
@@ -223,6 +239,7 @@ static void add_value(clf_rows_maker *m, int32_t v) {
     case CLF_V_FOLD: add_fold_value(m, v); return;
     case CLF_V_SCAN: add_scan(m, v); return;
     case CLF_V_DOT: add_dot(m, v); return;
+    case CLF_V_CAT: add_cat(m, v); return;
     default: add_op(m, v);
     }
 }

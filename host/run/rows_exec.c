@@ -344,9 +344,9 @@ static void settle(clf_rows_frame *f, const clf_row_instr *in) {
 
 void clf_rows_exec(clf_rows_frame *f, const clf_row_instr *in) {
     static void (*const by_kind[])(clf_rows_frame *, const clf_row_instr *) = {
-        [CLF_RI_LOAD] = exec_load, [CLF_RI_PARAM] = exec_param,   [CLF_RI_INDEX] = exec_index,
-        [CLF_RI_OP] = exec_op,     [CLF_RI_SPREAD] = exec_spread, [CLF_RI_FOLD] = exec_fold,
-        [CLF_RI_SCAN] = exec_scan, [CLF_RI_DOT] = exec_dot,       [CLF_RI_SINK] = exec_sink};
+        [CLF_RI_LOAD] = exec_load,        [CLF_RI_PARAM] = exec_param, [CLF_RI_INDEX] = exec_index, [CLF_RI_OP] = exec_op,
+        [CLF_RI_SPREAD] = exec_spread,    [CLF_RI_FOLD] = exec_fold,   [CLF_RI_SCAN] = exec_scan,   [CLF_RI_DOT] = exec_dot,
+        [CLF_RI_CAT] = clf_rows_exec_cat, [CLF_RI_SINK] = exec_sink};
     by_kind[in->kind](f, in);
     if (in->kind != CLF_RI_SINK && (in->shape == CLF_RS_SCALAR || in->shape == CLF_RS_VEC)) settle(f, in);
 }

@@ -108,6 +108,17 @@ static bool dot_fits(const clf_cplan *c, const clf_value *v) {
     return within(c, v->in[1], v->axis) || clf_rows_pair(c, v->in[1], v->axis) >= 0;
 }
 
+/* Parts that vary with their own axis and the rows at most. */
+static bool cat_fits(const clf_cplan *c, const clf_value *v) {
+    int axis;
+    for (int q = 0; q < 2; q++) {
+        int along = clf_cat_axis(v, q);
+        clf_row_shape shape = clf_rows_shape(c, c->value[v->in[q]].axes, &axis);
+        if (along == 0 || shape == CLF_RS_PAIR || (axis >= 0 && axis != along)) return false;
+    }
+    return v->axis > 0;
+}
+
 static bool op_fits(const clf_cplan *c, const clf_value *v) {
     int axis;
     for (int q = 0; q < 3; q++)
@@ -127,6 +138,7 @@ static bool value_fits(const clf_cplan *c, const clf_value *v) {
     case CLF_V_FOLD:
     case CLF_V_SCAN: return fold_fits(c, v);
     case CLF_V_DOT: return dot_fits(c, v);
+    case CLF_V_CAT: return cat_fits(c, v);
     default: return op_fits(c, v);
     }
 }

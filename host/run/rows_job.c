@@ -20,16 +20,6 @@ static const clf_csr *owner_of(const clf_rows_job *j) {
     return j->r->entry < 0 ? NULL : j->bind->in[c->access[c->axis[j->r->entry].owner].input];
 }
 
-/* Cells without entry are counted where a sink takes them in. */
-static clf_status count_cells(const clf_rows_job *j, clf_err *err) {
-    int64_t cells;
-    for (int i = 0; i < j->r->nsink; i++)
-        if (j->r->sink[i].kind == CLF_RK_FULL && j->r->sink[i].h >= 0 && __builtin_mul_overflow(j->m->rows, j->m->cols, &cells))
-            return clf_fail(err, CLF_E_LIMIT, "the cells of a matrix of %lld x %lld overflow", (long long)j->m->rows,
-                            (long long)j->m->cols);
-    return CLF_OK;
-}
-
 static clf_status bind_extents(clf_rows_job *j, clf_err *err) {
     const clf_cplan *c = &j->r->c;
     for (int a = 0; a < c->naxes; a++) {
@@ -38,6 +28,7 @@ static clf_status bind_extents(clf_rows_job *j, clf_err *err) {
     }
     j->rows = j->n[0];
     j->m = owner_of(j);
+    CLF_TRY(clf_rows_cat_check(j, err));
     if (!j->m) return CLF_OK;
     j->n[j->r->entry] = j->m->cols;
     for (int a = 0; a < c->naccess; a++) {
@@ -47,7 +38,7 @@ static clf_status bind_extents(clf_rows_job *j, clf_err *err) {
         if (m->cols != j->m->cols)
             return clf_fail(err, CLF_E_SHAPE, "sparse matrices of %lld and %lld columns", (long long)j->m->cols, (long long)m->cols);
     }
-    return count_cells(j, err);
+    return clf_rows_rest_check(j, err);
 }
 
 /* Row-major: the last dimension has stride 1. */
@@ -125,7 +116,7 @@ static void fill_packs(const clf_rows_job *j) {
 /* ---- begin --------------------------------------------------------------------------------------------------------------- */
 
 static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *pool, clf_err *err) {
-    size_t at[7];
+    size_t at[8];
     clf_rows_room l = {0};
     CLF_TRY(bind_extents(j, err));
     j->place = clf_arena_new(&j->arena, (size_t)r->c.naccess, sizeof *j->place);
@@ -147,6 +138,7 @@ static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *poo
     j->worker = j->at + at[4];
     j->full = (clf_row_full *)(void *)(j->at + at[5]);
     j->part = j->at + at[6];
+    j->column = (clf_row_column *)(void *)(j->at + at[7]);
     fill_packs(j);
     return CLF_OK;
 }

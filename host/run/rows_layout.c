@@ -112,7 +112,7 @@ static bool lay_packs(clf_rows_job *j, clf_rows_room *l) {
     return true;
 }
 
-bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[7]) {
+bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[8]) {
     const struct clf_rows *r = j->r;
     clf_rows_room packs = {0}, vec = {0}, big = {0};
     int64_t cells;
@@ -128,5 +128,6 @@ bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[7]) {
     at[4] = lay(l, (size_t)j->workers, j->worker_bytes);
     at[5] = lay(l, (size_t)j->parts * (size_t)r->nfull, sizeof(clf_row_full));
     at[6] = lay(l, (size_t)j->parts, j->part_bytes);
+    at[7] = lay(l, (size_t)clf_rows_rest_columns(j), sizeof(clf_row_column));
     return !l->overflow && !vec.overflow && !big.overflow;
 }

@@ -27,7 +27,7 @@ typedef struct clf_row_slot {
 } clf_row_slot;
 
 typedef enum clf_row_kind {
-    CLF_RI_LOAD, CLF_RI_PARAM, CLF_RI_INDEX, CLF_RI_OP, CLF_RI_SPREAD, CLF_RI_FOLD, CLF_RI_SCAN, CLF_RI_DOT, CLF_RI_SINK
+    CLF_RI_LOAD, CLF_RI_PARAM, CLF_RI_INDEX, CLF_RI_OP, CLF_RI_SPREAD, CLF_RI_FOLD, CLF_RI_SCAN, CLF_RI_DOT, CLF_RI_CAT, CLF_RI_SINK
 } clf_row_kind;
 
 /* One step, over the cells of its result's shape. */
@@ -40,7 +40,7 @@ typedef struct clf_row_instr {
     int32_t dst, in[3];   /* FOLD: in[1] may be what the cells without entry are, a number a row */
     int32_t arg;          /* LOAD, DOT with a PAIR or a gather: the access; PARAM; SINK; FOLD: fold */
     int32_t pack;         /* DOT: number of its packed right side; NONE */
-    int32_t value;        /* DOT: the cplan's value */
+    int32_t value;        /* DOT, CAT: the cplan's value */
     clf_loop_fn fn;       /* OP; FOLD: from the fold's word to the result */
     const clf_fold_fns *fold;
 } clf_row_instr;
@@ -58,7 +58,7 @@ typedef struct clf_row_sink {
     uint8_t meet;         /* FOLD that meets at columns: clf_fold_id */
     int8_t axis;          /* of the value; DOT: of x's cells, the j of q[j][k]; -1 none */
     int8_t axis_k;        /* DOT: of h's cells; -1: h has one a row */
-    int32_t slot, h, out; /* h: DOT's second value; FULL: that of all cells without entry, or NONE */
+    int32_t slot, h, out; /* h: DOT's second value; FULL, MEET: the rest, or NONE */
     int32_t index;        /* among the FULL sinks, or among those with states per column */
     bool swapped;         /* DOT: k comes before j in the output */
     const clf_fold_fns *fold; /* DOT: of the wide sum, for merging only */

@@ -61,7 +61,10 @@ bool clf_rows_may_split(const struct clf_rows *r) {
     if (r->entry < 0) return false;
     for (int i = 0; i < r->nbatch; i++)
         if (r->batch[i].over == r->entry) return false;
-    for (int i = 0; i < r->nsink; i++)
-        if (r->sink[i].axis != r->entry || (r->sink[i].kind != CLF_RK_STORE && r->sink[i].kind != CLF_RK_FULL)) return false;
+    for (int i = 0; i < r->nsink; i++) {
+        const clf_row_sink *s = &r->sink[i];
+        if (s->axis != r->entry || (s->kind != CLF_RK_STORE && s->kind != CLF_RK_FULL)) return false;
+        if (s->h >= 0 && r->slot[s->h].shape == CLF_RS_ROW) return false; /* cells without entry, row by row */
+    }
     return r->nsink > 0;
 }

@@ -12,19 +12,22 @@
 #include "host/run/tile_run.h"
 
 /* An access, placed for the extents of a run: element at + sum of step[a] * position on a; elems behind `at`. */
-typedef struct clf_row_place { const char *at; int64_t step[CLF_MAX_AXES], elems; } clf_row_place;
+typedef struct clf_row_place {
+    const char *at;
+    int64_t step[CLF_MAX_AXES], elems;
+} clf_row_place;
 
 /* The states of a sink over rows: `vecs` vectors of `len` cells, `ld` apart. Vector v goes to out + v * out_vec, steps out_step. */
 typedef struct clf_row_layout {
     int64_t vecs, ld, len, cells, out_vec, out_step;
     int64_t nj, nk;
-    bool narrow;         /* DOT: few k, each a vector over j */
-    int64_t block;       /* rows */
+    bool narrow;   /* DOT: few k, each a vector over j */
+    int64_t block; /* rows */
     int lanes, depth;
-    size_t stride;       /* words between levels: cells and some padding */
-    size_t lane_bytes;   /* of one component */
-    size_t at;           /* of its lanes, then its levels, in a worker's memory */
-    size_t part_at;      /* of its words in a part's memory */
+    size_t stride;     /* words between levels: cells and some padding */
+    size_t lane_bytes; /* of one component */
+    size_t at;         /* of its lanes, then its levels, in a worker's memory */
+    size_t part_at;    /* of its words in a part's memory */
 } clf_row_layout;
 
 /* The same in one worker: the block in progress, closed subtrees by level. */
@@ -41,13 +44,19 @@ typedef struct clf_row_full {
     clf_lane_state lanes;
     char head[CLF_LEAF * 8];
     clf_tree tree;
+    clf_tree rest; /* over rows: what their cells without entry add */
 } clf_row_full;
+
+/* A column of the stored entries: cells without entry, and the first row that has none. */
+typedef struct clf_row_column {
+    int64_t missing, first;
+} clf_row_column;
 
 typedef struct clf_rows_job {
     const struct clf_rows *r;
     const clf_bind *bind;
-    clf_arena arena;             /* geometry of this run */
-    int64_t n[CLF_MAX_AXES];     /* extents; ENTRY: columns */
+    clf_arena arena;         /* geometry of this run */
+    int64_t n[CLF_MAX_AXES]; /* extents; ENTRY: columns */
     int64_t rows;
     const clf_csr *m;            /* of the ENTRY axis */
     int64_t batch_rows, longest; /* longest: of a row's entries, where registers must hold whole rows */
@@ -55,16 +64,17 @@ typedef struct clf_rows_job {
     int64_t *bound;              /* parts + 1: rows, or entries where r->split */
     int64_t parts;
     int workers;
-    clf_row_layout *layout;      /* per sink with states per column */
+    clf_row_layout *layout; /* per sink with states per column */
     size_t *pack_at;
     char *scalar, *vec, *pack, *big, *worker;
     size_t vec_bytes, row_at, off_at, word_at, meet_at, worker_bytes, big_bytes;
     size_t zeros_at, zeros_bytes; /* in a worker's memory: a row of zeros (rows_locate.c) */
     size_t reg_at[CLF_MAX_AXES], reg_bytes[CLF_MAX_AXES];
-    clf_row_full *full;          /* parts * nfull */
-    char *part;                  /* parts * part_bytes */
+    clf_row_full *full; /* parts * nfull */
+    char *part;         /* parts * part_bytes */
     size_t part_bytes;
     atomic_int *big_busy;
+    clf_row_column *column; /* where a rest wants them */
     char *at;
     size_t bytes;
     bool cached;
@@ -75,8 +85,8 @@ typedef struct clf_rows_frame {
     const clf_rows_job *job;
     void **slot;
     char *mem;
-    int64_t *off;            /* entries of the batch's rows, from e0 on */
-    clf_word *word;          /* results of folds */
+    int64_t *off;   /* entries of the batch's rows, from e0 on */
+    clf_word *word; /* results of folds */
     clf_row_meeting *meet;
     int64_t part, row, rows, e0, e1;
 } clf_rows_frame;
@@ -96,9 +106,9 @@ typedef struct clf_rows_room {
     size_t at;
     bool overflow;
 } clf_rows_room;
-/** Offsets of what a run needs, in the order scalars, vectors, packed right sides, large registers, workers, full folds, parts. false: too
- *  much for a size. */
-bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[7]);
+/** Offsets of what a run needs, in the order scalars, vectors, packed right sides, large registers, workers, full folds, parts, columns.
+ *  false: too much for a size. */
+bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[8]);
 /** Does the sink's state have component k? */
 static inline bool clf_rows_has_comp(const clf_row_sink *s, int k) { return s->fold->comp_bytes[k] != 0; }
 
@@ -116,6 +126,26 @@ void clf_rows_use_big(clf_rows_frame *f, bool big);
 void clf_rows_locate(const clf_rows_frame *f, const clf_csr *m, int dtype, int log2, char *out);
 /** Bytes of the row of zeros that this run wants. */
 size_t clf_rows_zeros(const clf_rows_job *j);
+
+/* rows_rest.c */
+/** Can the cells without entry be counted, and are there as many values as columns? */
+clf_status clf_rows_rest_check(const clf_rows_job *j, clf_err *err);
+/** Does the sink's rest vary with rows? Then batches hold whole rows. */
+bool clf_rows_rest_by_row(const struct clf_rows *r, const clf_row_sink *s);
+/** How many columns are to be counted: all or none. */
+int64_t clf_rows_rest_columns(const clf_rows_job *j);
+void clf_rows_rest_count(const clf_rows_job *j);
+/** The rows of a batch, for a rest that varies with them. */
+void clf_rows_rest_batch(const clf_rows_frame *f, const clf_row_sink *s, clf_row_full *u);
+/** Merge the cells without entry into the state of all entries, or into those of the columns. */
+void clf_rows_rest_full(const clf_rows_frame *f, const clf_row_sink *s, clf_fold_state *state);
+void clf_rows_rest_meet(const clf_rows_frame *f, const clf_row_sink *s, clf_word *const word[3]);
+
+/* rows_cat.c */
+/** Two rows, or vectors, one behind the other. */
+void clf_rows_exec_cat(clf_rows_frame *f, const clf_row_instr *in);
+/** Is the axis of every CAT as long as its parts? errors: CLF_E_SHAPE. */
+clf_status clf_rows_cat_check(const clf_rows_job *j, clf_err *err);
 
 /* rows_exec.c */
 /** Run one instruction of either list; sinks go to clf_rows_drink. */

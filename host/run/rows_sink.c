@@ -62,6 +62,7 @@ static void drink_full(clf_rows_frame *f, const clf_row_sink *s) {
     clf_row_full *u = &j->full[f->part * j->r->nfull + s->index];
     const char *x = f->slot[s->slot];
     int64_t end = position(j, s, f->row + f->rows, f->e1);
+    if (clf_rows_rest_by_row(j->r, s)) clf_rows_rest_batch(f, s, u);
     while (u->pos < end) {
         int64_t room = CLF_LEAF - u->pos % CLF_LEAF, n = end - u->pos < room ? end - u->pos : room;
         if (u->start % CLF_LEAF != 0 && u->pos / CLF_LEAF == u->start / CLF_LEAF) {
@@ -73,16 +74,6 @@ static void drink_full(clf_rows_frame *f, const clf_row_sink *s) {
         }
         x += (size_t)n << s->log2;
     }
-}
-
-/* The cells without entry, all alike, behind the entries. Their number was checked before. */
-static void take_rest(const clf_rows_frame *f, const clf_row_sink *s, clf_fold_state *state) {
-    const clf_csr *m = f->job->m;
-    int64_t missing = m->rows * m->cols - m->nnz;
-    clf_fold_state rest;
-    if (missing == 0) return;
-    s->fold->repeat(f->slot[s->h], missing, 0, &rest);
-    s->fold->merge(state, &rest);
 }
 
 /* Parts in order into one fold: the leaf a part left open goes on with what the next one has before its first leaf. */
@@ -103,7 +94,7 @@ static void finish_full(const clf_rows_job *j, const clf_row_sink *s, const clf_
         clf_tree_push(&all->tree, s->fold, all->pos / CLF_LEAF, 0, &state);
     }
     clf_tree_close(&all->tree, s->fold, &state);
-    if (s->h >= 0) take_rest(f, s, &state);
+    if (s->h >= 0) clf_rows_rest_full(f, s, &state);
     s->fold->finish(1, &r, comp);
     put_words(j, s, 0, 1, 1, &r);
 }
@@ -252,7 +243,7 @@ void clf_rows_part_begin(clf_rows_frame *f) {
         clf_row_full *u = &j->full[f->part * j->r->nfull + s->index];
         u->start = u->pos = position(j, s, from, j->r->split ? from : j->m ? j->m->ptr[from] : 0);
         u->nhead = 0;
-        u->tree.top = 0;
+        u->tree.top = u->rest.top = 0;
     }
 }
 
@@ -312,6 +303,7 @@ static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_f
         fold_lanes(s, l, &f->meet[s->index], state);
     }
     merge_parts(j, s);
+    if (s->kind == CLF_RK_MEET && s->h >= 0) clf_rows_rest_meet(f, s, state);
     for (int64_t v = 0; v < l->vecs; v++)
         for (int64_t i = 0; i < l->len; i += CLF_LEAF) {
             int64_t n = l->len - i < CLF_LEAF ? l->len - i : CLF_LEAF;
@@ -322,6 +314,7 @@ static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_f
 }
 
 void clf_rows_finish(const clf_rows_job *j, clf_rows_frame *f) {
+    clf_rows_rest_count(j);
     for (int i = 0; i < j->r->nsink; i++) {
         const clf_row_sink *s = &j->r->sink[i];
         if (s->kind == CLF_RK_FULL) finish_full(j, s, f);

@@ -46,6 +46,8 @@ void clf_fold_each(clf_ctext *x, clf_cell_fold kind, void (*f)(clf_ctext *, int)
 void clf_full_setup(clf_ctext *x);
 void clf_full_finish(clf_ctext *x);
 void clf_full_final(clf_ctext *x);
+/** Write the result of a full fold from its wide state. */
+void clf_full_result(clf_ctext *x, int s);
 /* cell_cols.c */
 void clf_cols_setup(clf_ctext *x);
 void clf_cols_finish(clf_ctext *x);

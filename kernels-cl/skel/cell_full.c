@@ -84,7 +84,7 @@ void clf_fold_hole_full(clf_ctext *x, int which) {
         if (clf_cell_fold_of(x->p, &x->c->sink[s]) == CLF_CELL_FULLFOLD) full_slot(x, s, which);
 }
 
-static void full_result(clf_ctext *x, int s) {
+void clf_full_result(clf_ctext *x, int s) {
     clf_fold_vars f;
     int o = x->c->sink[s].out[0];
     memset(&f, 0, sizeof f);
@@ -114,5 +114,5 @@ void clf_full_finish(clf_ctext *x) {
 
 void clf_full_final(clf_ctext *x) {
     if (x->p->nfull) CLF_PUT(x, "CLF_FULL_CLOSE()\n");
-    clf_fold_each(x, CLF_CELL_FULLFOLD, full_result);
+    clf_fold_each(x, CLF_CELL_FULLFOLD, clf_full_result);
 }

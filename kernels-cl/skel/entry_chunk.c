@@ -3,8 +3,9 @@
  *
  * Arguments, in order: offsets, columns and cells of the CSR operand; for every access to another operand its memory, its base offset in
  * elements (CLF_ARG_I64, right behind the memory) and those of its strides that are not constants of the text, or, of a CSR operand that is
- * located, the same three as of the first; place and length of rows of zeros where there are some; for every output memory
- * and base offset; parameters; scratch; counter; the sizes that entry.chunk.cl names. An operand is never cut: extent is 0. */
+ * located, the same three as of the first; place and length of rows of zeros where there are some; where blocks of DOTs are, their size,
+ * columns; columns where cells without entry are counted; for every output memory and base offset; parameters; scratch; counter; the sizes
+ * that entry.chunk.cl names. An operand is never cut: extent is 0. */
 #include <string.h>
 
 #include "kernels-cl/skel/entry_text.h"
@@ -56,6 +57,15 @@ static void walk_zeros(clf_args *w, const clf_entry *p) {
     if (w->text) clf_str_put(w->text, "long zb, long zn, ");
 }
 
+/* DOTs of blocks of entries: where they begin, entries of a block, columns. */
+static void walk_blocks(clf_args *w, const clf_entry *p) {
+    if (!p->blocked) return;
+    clf_args_size(w, NULL, 0, p->cell.cbase + p->cell.chunks * p->cell.cstride + clf_entry_totals(p) + clf_entry_zeros(p));
+    clf_args_size(w, NULL, 0, p->block_entries);
+    clf_args_size(w, NULL, 0, p->c->in[p->csr].dim[1].n);
+    if (w->text) clf_str_put(w->text, "long bb, long bn, long bm, ");
+}
+
 static void walk(clf_args *w, const void *plan, int64_t first) {
     const clf_entry *p = plan;
     const clf_cell *q = &p->cell;
@@ -66,6 +76,9 @@ static void walk(clf_args *w, const void *plan, int64_t first) {
         else if (p->c->access[a].protocol == CLF_LOCATE)
             walk_located(w, p, a);
     walk_zeros(w, p);
+    walk_blocks(w, p);
+    if (p->rests) clf_args_size(w, NULL, 0, p->c->in[p->csr].dim[1].n);
+    if (p->rests && w->text) clf_str_put(w->text, "long mc_, ");
     clf_args_results(w, p->c);
     const int64_t size[] = {q->rows, q->cols, q->block, q->chunk, first, q->chunks, q->ent, q->levels, q->cp, q->aw, q->cstride, q->cbase};
     clf_args_end(w, sizeof size / sizeof *size, size);
@@ -80,7 +93,7 @@ static void hole_row(clf_ctext *x) { clf_etext_row(entries(x)); }
 static void hole_push(clf_ctext *x) { clf_etext_meet_push(entries(x)); }
 static void hole_once(clf_ctext *x) { clf_etext_once(entries(x)); }
 static void hole_final(clf_ctext *x) {
-    clf_full_final(x);
+    clf_etext_full_final(entries(x));
     clf_etext_totals(entries(x));
     clf_etext_meet_final(entries(x));
 }
@@ -113,7 +126,7 @@ static clf_status sched(const clf_cplan *c, const clf_profile *profile, clf_grid
     if (!clf_entry_plan(&p, c, profile->cores)) return clf_fail(err, CLF_E_INTERNAL, "entry.chunk: cplan does not fit");
     const clf_cell *q = &p.cell;
     clf_twin_grid g = {.chunks = q->chunks, .cbase = q->cbase, .cstride = q->cstride};
-    if (__builtin_add_overflow(clf_entry_totals(&p), clf_entry_zeros(&p), &g.extra)) g.extra = INT64_MAX;
+    if (__builtin_add_overflow(clf_entry_totals(&p), clf_entry_zeros(&p) + clf_entry_blocks(&p), &g.extra)) g.extra = INT64_MAX;
     CLF_TRY(clf_twin_sched(&twin, &p, &g, grid, out, err));
     out->variant = clf_entry_variant(&p);
     out->width = q->width;

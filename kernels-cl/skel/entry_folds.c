@@ -90,7 +90,9 @@ static void close_one(clf_etext *t, int s, int r, const char *to) {
     for (int m = 0; m < clf_fold_states(x, s); m++) CLF_NAME(f.s[m], "f%dy%d_%d[f%dd_%d - 1]", s, m, r, s, r);
     clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, 1, &f);
     for (int m = 0; m < clf_fold_states(x, s); m++) CLF_PUT(x, "%s = %s; ", f.t[m], f.s[m]);
-    CLF_PUT(x, "}\n{ ");
+    CLF_PUT(x, "}\n");
+    clf_etext_rest(t, s, "mc_ - (e1 - e0)");
+    CLF_PUT(x, "{ ");
     memcpy(f.s, f.t, sizeof f.s);
     clf_fold_result(x, s, 1, &f, "z_");
     CLF_PUT(x, "%s = z_; }\n", to);

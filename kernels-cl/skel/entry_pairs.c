@@ -6,7 +6,7 @@
 
 #include "kernels-cl/skel/entry_text.h"
 
-enum { AHEAD = 4, LINE_BYTES = 64 }; /* measured: sides larger than the caches gain most four entries ahead */
+enum { AHEAD = 8, LINE_BYTES = 64 }; /* measured: sides larger than the caches gain most four entries ahead */
 
 static bool now(const clf_etext *t, int v) { return clf_entry_is_pair(t->p, v) && (t->x.uses[v] || t->late[v]); }
 
@@ -102,7 +102,7 @@ void clf_etext_fetch(clf_etext *t, int a, int cells) {
 void clf_etext_pair_entries(clf_etext *t) {
     for (int v = 0; v < t->p->c->nvalue; v++) {
         if (!now(t, v)) continue;
-        clf_etext_fetch(t, side_of(t, v), (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis));
+        if (!t->p->blocked) clf_etext_fetch(t, side_of(t, v), (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis));
         one_pair(t, v);
     }
 }

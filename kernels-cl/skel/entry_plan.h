@@ -50,6 +50,7 @@ typedef struct clf_entry_task {
     int16_t a, b;        /* operands; b -1 where there is one. ACROSS, ROWS_OF: b is the side; SCATTER_ROWS: b lies along */
     int8_t axis;         /* the short axis; -1 none */
     uint8_t skip;        /* DOT: whose zeros annihilate, a 1, b 2 */
+    int16_t rest;        /* FULL, FOLD: what cells without entry are; -1 they take no part */
 } clf_entry_task;
 
 /* Where an access reads: element base + si*i + se*column + sk*(position in axis k). */
@@ -69,9 +70,13 @@ typedef struct clf_entry {
     int16_t made[CLF_ENTRY_VALUES];        /* the task that makes it; -1 none */
     clf_entry_task task[CLF_ENTRY_TASKS];
     int ntask, sweeps, nscatter, ntotal;
+    bool rests;                            /* a task has a rest */
     bool filled;                           /* one cell in CLF_ENTRY_FILLED: others' cells are looked up in rows of zeros (entry_locate.c) */
     int zeros;                             /* such rows of a work-item */
     bool direct;                           /* a work-item has one block: values meet in its place on the stack */
+    int pairs;                             /* DOTs per entry */
+    int blocked;                           /* columns of a cut where those are made a block of entries at a time (entry_block.c); 0: not */
+    int64_t block_entries;                 /* of such a block: a power of two */
     bool fetch[CLF_ENTRY_TASKS];           /* by access: a side too large for a core's own cache, asked for ahead */
 } clf_entry;
 
@@ -94,10 +99,14 @@ static inline bool clf_entry_in_tile(const clf_entry *p, int v) { return clf_ent
 static inline bool clf_entry_late(uint8_t kind) {
     return kind == CLF_DO_ROWS_OF || kind == CLF_DO_SCATTER || kind == CLF_DO_SCATTER_DOT || kind == CLF_DO_SCATTER_ROWS;
 }
+/** Can a task take in cells without entry that are the value `rest`? (entry_rest.c) */
+bool clf_entry_rest_fits(const clf_entry *p, int fold, int rest);
 /** Room for the cells of totals, in 8-byte units. */
 static inline int64_t clf_entry_totals(const clf_entry *p) { return p->ntotal ? p->ntotal * (p->cell.rows + 16) : 0; }
 /** Room for rows of zeros behind them: one for each located operand, of every work-item. */
 int64_t clf_entry_zeros(const clf_entry *p);
+/** Room for the DOTs of a block of entries of every work-item, behind those. */
+static inline int64_t clf_entry_blocks(const clf_entry *p) { return p->blocked ? p->cell.chunks * p->pairs * p->block_entries : 0; }
 /** What the text depends on besides the cplan's structure; bit 1: direct, which follows from the number of cores. */
 int clf_entry_variant(const clf_entry *p);
 #endif

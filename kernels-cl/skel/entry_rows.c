@@ -5,7 +5,7 @@
 
 #include "kernels-cl/skel/entry_text.h"
 
-enum { TILE = 512, TILE_ROOM = TILE + 16, LEVELS = 24 };
+enum { TILE = 512, TILE_ROOM = TILE + 16, LEVELS = 24, FEWEST = 16, NEAR_BYTES = 1 << 14 };
 
 static bool task_now(const clf_etext *t, int s) { return t->p->task[s].sweep == t->sweep; }
 
@@ -44,7 +44,12 @@ void clf_etext_tile(clf_etext *t) {
     if (!t->p->by_entry) return;
     clf_etext_mark(t, 0);
     CLF_PUT(&t->x, "const long eb = e0;\n");
-    if (t->p->rows) tile_rows(t);
+    if (t->p->blocked) {
+        clf_etext_block_tile(t);
+        pad(t);
+    } else if (t->p->rows) {
+        tile_rows(t);
+    }
     clf_fold_each(&t->x, CLF_CELL_FULLFOLD, full_lanes);
     clf_etext_vectors(t);
     if (t->x.p->nfull) clf_fold_full_leaf(&t->x);
@@ -62,13 +67,20 @@ static void each_leafy(clf_etext *t, void (*f)(clf_etext *, int)) {
         if (leafy(t, s)) f(t, s);
 }
 
-static void sweep(clf_etext *t) {
-    bool pairs = clf_etext_pairs_now(t), locates = clf_etext_locates_now(t);
-    each_leafy(t, clf_etext_fold_open);
-    clf_etext_late_open(t);
-    CLF_PUT(&t->x, "{\n");
-    if (pairs) clf_etext_pair_rows(t);
-    CLF_PUT(&t->x, "long j0 = 0; do {\nconst long eb = e0 + j0;\nconst int cells = (int)min(%dL, e1 - eb);\n", TILE);
+/* Rows of a side that DOTs per entry have read are read again entry by entry: few enough entries at once that they stay in L1. */
+static int at_once(const clf_etext *t) {
+    int n = TILE;
+    for (int s = 0; s < t->p->ntask && clf_etext_pairs_now(t); s++) {
+        const clf_entry_task *d = &t->p->task[s];
+        if (!task_now(t, s) || d->kind != CLF_DO_ROWS_OF) continue;
+        int64_t bytes = clf_entry_extent(t->p, d->axis) * (int64_t)clf_dtype_bytes(clf_etext_type(t, d->b));
+        while (n > FEWEST && n * bytes > NEAR_BYTES) n /= 2;
+    }
+    return n;
+}
+
+/* The entries from eb on, `n` or fewer. */
+static void some_entries(clf_etext *t, bool pairs, bool locates) {
     if (pairs) {
         CLF_PUT(&t->x, "for (int z = 0; z < cells; z++) { const long c_ = xc[eb + z];\n");
         clf_etext_pair_entries(t);
@@ -76,10 +88,30 @@ static void sweep(clf_etext *t) {
     }
     if (locates) clf_etext_locate(t, "0", "cells", "e0");
     if (pairs || locates) pad(t);
-    each_leafy(t, clf_etext_fold_lanes);
     clf_etext_vectors(t);
-    each_leafy(t, clf_etext_fold_leaf);
     clf_etext_late_loop(t);
+}
+
+static void sweep(clf_etext *t) {
+    bool pairs = clf_etext_pairs_now(t), locates = clf_etext_locates_now(t);
+    int n = at_once(t);
+    each_leafy(t, clf_etext_fold_open);
+    clf_etext_late_open(t);
+    CLF_PUT(&t->x, "{\n");
+    if (pairs) clf_etext_pair_rows(t);
+    CLF_PUT(&t->x, "long j0 = 0; do {\n");
+    each_leafy(t, clf_etext_fold_lanes);
+    clf_etext_late_lanes(t);
+    CLF_PUT(&t->x, "long eb = e0 + j0;\nconst long l1 = min(eb + %d, e1);\n", TILE);
+    CLF_PUT(&t->x, n < TILE ? "do {\n" : "{\n");
+    CLF_PUT(&t->x, "const int cells = (int)min(%dL, l1 - eb);\n", n);
+    some_entries(t, pairs, locates);
+    if (n < TILE)
+        CLF_PUT(&t->x, "eb += %d; } while (eb < l1);\n", n);
+    else
+        CLF_PUT(&t->x, "}\n");
+    each_leafy(t, clf_etext_fold_leaf);
+    clf_etext_late_leaf(t);
     CLF_PUT(&t->x, "j0 += %d; } while (e0 + j0 < e1); }\n", TILE);
     each_leafy(t, clf_etext_fold_close);
     clf_etext_late_close(t);
@@ -172,6 +204,7 @@ void clf_etext_setup(clf_etext *t) {
     clf_etext_once_values(t);
     tiles(t);
     clf_etext_locate_setup(t);
+    clf_etext_block_setup(t);
     clf_full_setup(&t->x);
     clf_etext_meet_setup(t);
 }

@@ -109,7 +109,9 @@ static bool value_ok(const clf_entry *p, int v) {
     switch (w->op) {
     case CLF_V_PARAM:
     case CLF_V_INDEX: return true;
-    case CLF_V_FOLD: return w->in[1] < 0 && p->space[w->in[0]] == (w->axis == p->e ? CLF_AT_ENTRY : CLF_AT_ALONG); /* no rest */
+    case CLF_V_FOLD:
+        if (w->in[1] >= 0 && !clf_entry_rest_fits(p, w->arg, w->in[1])) return false;
+        return p->space[w->in[0]] == (w->axis == p->e ? CLF_AT_ENTRY : CLF_AT_ALONG);
     case CLF_V_DOT: return dot_ok(p, w);
     default: return false;
     }
@@ -138,7 +140,7 @@ static uint8_t later(const clf_entry *p, int a, int b) { return b >= 0 && p->rea
 static int add_task(clf_entry *p, clf_entry_task_kind kind, int value, int a, int b) {
     if (p->ntask == CLF_ENTRY_TASKS) return -1;
     clf_entry_task *t = &p->task[p->ntask];
-    *t = (clf_entry_task){(uint8_t)kind, later(p, a, b), (int16_t)value, 0, (int16_t)a, (int16_t)b, -1, 0};
+    *t = (clf_entry_task){(uint8_t)kind, later(p, a, b), (int16_t)value, 0, (int16_t)a, (int16_t)b, -1, 0, -1};
     return p->ntask++;
 }
 
@@ -184,7 +186,9 @@ static bool fold_sink(clf_entry *p, int t, const clf_sink *k) {
     uint32_t e = 1u << p->e, axes = operand_axes(p, d);
     bool column = k->keep == e, along = space == CLF_AT_ALONG;
     stand_in(p, t, k->fold, column ? p->cell.j : k->keep, k->out[0]);
-    if (k->value[1] >= 0 || clf_sink_loop(p->c, k) != (k->keep | axes)) return false;
+    if (clf_sink_loop(p->c, k) != (k->keep | axes)) return false;
+    if (k->value[1] >= 0 && (k->keep || !p->by_entry || !clf_entry_rest_fits(p, k->fold, k->value[1]))) return false;
+    d->rest = (int16_t)k->value[1];
     if (k->keep == 0 && !p->by_entry) return total_sink(p, t, axes);
     d->kind = k->keep == 0 ? CLF_DO_FULL : column ? CLF_DO_SCATTER : along ? CLF_DO_ALONG_FOLD : CLF_DO_FOLD;
     if (k->keep == 0) return space == CLF_AT_ENTRY && (axes & e);
@@ -238,6 +242,8 @@ static bool value_task(clf_entry *p, int v) {
     if (side) p->task[t].kind = clf_dot_lanes(p->c, w, NULL) == 1 ? CLF_DO_ROWS_OF : CLF_DO_ACROSS;
     p->task[t].axis = (int8_t)(side ? clf_entry_along(p, p->c->value[w->in[1]].axes) : over ? -1 : w->axis);
     if (dot) p->task[t].skip = (uint8_t)w->arg;
+    if (!dot) p->task[t].rest = (int16_t)w->in[1];
+    if (!dot) p->task[t].sweep = later(p, w->in[0], w->in[1]);
     stand_in(p, t, dot ? CLF_FOLD_SUM : w->arg, 1, p->c->nout + v);
     p->out[p->c->nout + v] = (clf_coutput){.dtype = w->dtype};
     p->made[v] = (int16_t)t;
@@ -252,9 +258,11 @@ static bool tasks_ok(clf_entry *p) {
     for (int v = 0; v < p->c->nvalue; v++)
         if (!value_task(p, v)) return false;
     p->sweeps = 0;
+    p->rests = false;
     for (int t = 0; t < p->ntask; t++) {
         uint8_t k = p->task[t].kind;
         bool entries = k != CLF_DO_STORE && k != CLF_DO_TOTAL && k != CLF_DO_ALONG_FOLD && k != CLF_DO_ALONG_DOT;
+        p->rests = p->rests || p->task[t].rest >= 0;
         if (entries && p->task[t].sweep + 1 > p->sweeps) p->sweeps = p->task[t].sweep + 1;
     }
     p->shadow = *p->c;

@@ -3,7 +3,7 @@
  * operand; xA xbA memory and base of access A, xlA xjA xkA its strides by row, column and short axis; eb first entry of the tile, cells
  * of it; ix_ columns of a vector of entries, c_ of one; vN value N, tN its private tile over entries, yN its private array along a
  * short axis, dN_B block B of the row that DOT N takes; aS_B accumulators of task S, gS hS its wide state and stack of them, wS_ the cells
- * of rows that wait for its total. */
+ * of rows that wait for its total, bN the numbers of DOT N of a block of entries, at_ where its rows go on. */
 #ifndef CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #define CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #include "kernels-cl/skel/cell_folds.h"
@@ -58,15 +58,25 @@ void clf_etext_pair_rows(clf_etext *t);
 void clf_etext_pair_entries(clf_etext *t);
 bool clf_etext_pairs_now(const clf_etext *t);
 void clf_etext_fetch(clf_etext *t, int a, int cells);
+/* entry_block.c: the same for a block of entries at a time */
+void clf_etext_block_setup(clf_etext *t);
+void clf_etext_block_tile(clf_etext *t);
 /* entry_locate.c: cells of other CSR operands at entries, into tiles */
 void clf_etext_locate_setup(clf_etext *t);
 bool clf_etext_locates_now(const clf_etext *t);
 /** Entries `from` to `to` of the tile, all of the row t->row whose entries begin at `begin`. */
 void clf_etext_locate(clf_etext *t, const char *from, const char *to, const char *begin);
+/* entry_rest.c: cells without entry */
+/** Merge `missing` of them, a text, into the wide state of task s. */
+void clf_etext_rest(clf_etext *t, int s, const char *missing);
+/** The end of full folds. */
+void clf_etext_full_final(clf_etext *t);
 /* entry_late.c: what is done entry by entry */
 void clf_etext_late_open(clf_etext *t);
 void clf_etext_late_close(clf_etext *t);
+void clf_etext_late_lanes(clf_etext *t);
 void clf_etext_late_loop(clf_etext *t);
+void clf_etext_late_leaf(clf_etext *t);
 /* entry_meet.c: partial results */
 void clf_etext_meet_setup(clf_etext *t);
 void clf_etext_meet_push(clf_etext *t);

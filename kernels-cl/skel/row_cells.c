@@ -128,6 +128,7 @@ void clf_rtext_take(clf_ctext *x) {
     clf_rtext *w = (clf_rtext *)x;
     for (int s = 0; s < w->c.nsink; s++)
         if (takes_cells(w, s) && stage_of(w, s) == x->now) take(w, s);
+    if (x->now == 0) clf_rtext_fetch(w, w->p->width, "u");
 }
 
 static bool any(const clf_rtext *w, bool (*kind)(const clf_rtext *, int)) {

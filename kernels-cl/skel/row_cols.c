@@ -32,7 +32,7 @@ void clf_rcols_setup(clf_rtext *w, int s) {
     for (int m = 0; m < clf_fold_states(x, s); m++) {
         const char *t = clf_emit_type(buf, clf_fold_lane_type(x, s, m), 1);
         if (clf_row_private(w->p, s))
-            CLF_PUT(x, "%s f%da%d[%d * %s + 16];\n", t, s, m, lanes, slots);
+            CLF_PUT(x, "%s f%da%d[%d * %s + 16] CLF_LINES;\n", t, s, m, lanes, slots);
         else
             CLF_PUT(x, "__global %s *const f%da%d = (__global %s *)at; at += %d * %s + 16;\n", t, s, m, t, lanes, slots);
     }

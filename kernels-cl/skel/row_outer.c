@@ -6,7 +6,7 @@
 
 #include "kernels-cl/skel/row_text.h"
 
-enum { GROUP = 4, ROOM = 24 /* vectors in registers at once: of a row among four; of all rows */ };
+enum { GROUP = 8, ROOM = 24, OFFSET = 96 }; /* vectors in registers at once: of a row; of all rows; room for an offset as text */
 
 static void order(const clf_rtext *w, int s, int *first, int *second) {
     const clf_sink *k = &w->c.sink[s];
@@ -22,20 +22,25 @@ static int skip_of(const clf_rtext *w, int s) {
     return first == w->c.sink[s].value[0] ? skip : skip >> 1 | (skip & 1) << 1;
 }
 
-/* One vector of accumulators at `at` takes y_R * h_R for all rows, in their order. */
-static void add_rows(clf_rtext *w, int s, const char *at, const char *y, const char *h) {
+/* Accumulators at at[0 .. n - 1] take y_R * hQ_R for all rows, in their order. */
+static void add_rows(clf_rtext *w, int s, char at[][OFFSET], int first, int n) {
     clf_ctext *x = &w->x;
     clf_dtype t = clf_ctext_type(x, s);
     int lanes = clf_lanes(t);
-    char buf[CLF_EMIT_NAME], yr[CLF_EMIT_NAME], hr[CLF_EMIT_NAME];
+    char buf[CLF_EMIT_NAME], y[CLF_EMIT_NAME], h[CLF_EMIT_NAME], q[CLF_EMIT_NAME];
     const char *one = clf_emit_type(NULL, t, 1);
-    CLF_PUT(x, "{ %s q = CLF_VLOAD(%s, %s, %d, %s);\n", clf_emit_type(buf, t, lanes), clf_rcols_space(w, s), one, lanes, at);
-    for (int r = 0; r < x->ru; r++) {
-        snprintf(yr, sizeof yr, "%s%d", y, r);
-        snprintf(hr, sizeof hr, "%s_%d", h, r);
-        clf_rtext_fma(w, skip_of(w, s), t, lanes, yr, hr, "q");
-    }
-    CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, q, %s); }\n", clf_rcols_space(w, s), one, lanes, at);
+    CLF_PUT(x, "{ ");
+    for (int k = 0; k < n; k++)
+        CLF_PUT(x, "%s s%d = CLF_VLOAD(%s, %s, %d, %s);\n", clf_emit_type(buf, t, lanes), k, clf_rcols_space(w, s), one, lanes, at[k]);
+    for (int r = 0; r < x->ru; r++)
+        for (int k = 0; k < n; k++) {
+            snprintf(y, sizeof y, "y%d", r);
+            snprintf(h, sizeof h, "h%d_%d", first + k, r);
+            snprintf(q, sizeof q, "s%d", k);
+            clf_rtext_fma(w, skip_of(w, s), t, lanes, y, h, q);
+        }
+    for (int k = 0; k < n; k++) CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, s%d, %s);\n", clf_rcols_space(w, s), one, lanes, k, at[k]);
+    CLF_PUT(x, "}\n");
 }
 
 static void first_vectors(clf_rtext *w, int s, int first) {
@@ -54,7 +59,7 @@ static void outer_by_columns(clf_rtext *w, int s, int first, int second) {
     clf_ctext *x = &w->x;
     clf_dtype t = clf_ctext_type(x, s);
     int lanes = clf_lanes(t), n = (int)clf_row_extent(w->p, w->p->sink[s].k);
-    char buf[CLF_EMIT_NAME], cell[16], at[96], h[16];
+    char buf[CLF_EMIT_NAME], cell[16], at[1][OFFSET];
     CLF_PUT(x, "{ const long jp = (%s + 15) / 16 * 16;\n", x->strip);
     for (int k = 0; k < n; k++)
         for (int r = 0; r < x->ru; r++) {
@@ -72,10 +77,10 @@ static void outer_by_columns(clf_rtext *w, int s, int first, int second) {
         x->tail = tail;
         first_vectors(w, s, first);
         for (int k = 0; k < n; k++) {
-            snprintf(at, sizeof at, "f%da0 + %d * jp + u", s, k);
-            snprintf(h, sizeof h, "h%d", k);
-            add_rows(w, s, at, "y", h);
+            snprintf(at[0], OFFSET, "f%da0 + %d * jp + u", s, k);
+            add_rows(w, s, at, k, 1);
         }
+        clf_rtext_fetch(w, lanes, "u");
         CLF_PUT(x, "}\n");
     }
     x->tail = false;
@@ -109,33 +114,33 @@ static void outer_by_rows(clf_rtext *w, int s, int first, int second) {
     clf_ctext *x = &w->x;
     int lanes = clf_lanes(clf_ctext_type(x, s)), k = (int)w->p->sink[s].k;
     int64_t extent = clf_row_extent(w->p, k), vectors = (extent + lanes - 1) / lanes;
-    char at[96], ext[24], h[16];
-    int room = x->ru > GROUP ? ROOM / x->ru : GROUP;
+    char at[GROUP][OFFSET], ext[24], pos[16];
+    int room = ROOM / x->ru < GROUP ? ROOM / x->ru : GROUP;
     if (!clf_row_narrow(w->p, k)) {
         clf_rtext_extent(w, k, ext);
         CLF_PUT(x, "{ const long kp = (%s + %d) / %d * %d;\nfor (long j = 0; j < %s; j++) {\n", ext, lanes - 1, lanes, lanes, x->strip);
         first_cells(w, s, first);
         CLF_PUT(x, "for (long c_ = 0; c_ < %s; c_ += %d) {\n", ext, lanes);
         second_vectors(w, s, second, "c_", 0);
-        snprintf(at, sizeof at, "f%da0 + j * kp + c_", s);
-        add_rows(w, s, at, "y", "h0");
-        CLF_PUT(x, "} } }\n");
+        snprintf(at[0], OFFSET, "f%da0 + j * kp + c_", s);
+        add_rows(w, s, at, 0, 1);
+        CLF_PUT(x, "}\n");
+        clf_rtext_fetch(w, 1, "j");
+        CLF_PUT(x, "} }\n");
         return;
     }
-    for (int64_t from = 0; from < vectors; from += room) {
-        int n = vectors - from < room ? (int)(vectors - from) : room;
+    for (int from = 0, n; from < vectors; from += n) {
+        n = clf_row_share(vectors - from, room);
         CLF_PUT(x, "{\n");
         for (int q = 0; q < n; q++) {
-            snprintf(at, sizeof at, "%d", (int)(from + q) * lanes);
-            second_vectors(w, s, second, at, q);
+            snprintf(pos, sizeof pos, "%d", (from + q) * lanes);
+            second_vectors(w, s, second, pos, q);
+            snprintf(at[q], OFFSET, "f%da0 + j * %d + %d", s, (int)vectors * lanes, (from + q) * lanes);
         }
         CLF_PUT(x, "for (long j = 0; j < %s; j++) {\n", x->strip);
         first_cells(w, s, first);
-        for (int q = 0; q < n; q++) {
-            snprintf(at, sizeof at, "f%da0 + j * %d + %d", s, (int)vectors * lanes, (int)(from + q) * lanes);
-            snprintf(h, sizeof h, "h%d", q);
-            add_rows(w, s, at, "y", h);
-        }
+        add_rows(w, s, at, 0, n);
+        if (from + n == vectors) clf_rtext_fetch(w, 1, "j");
         CLF_PUT(x, "} }\n");
     }
 }

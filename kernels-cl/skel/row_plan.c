@@ -104,6 +104,12 @@ static bool value_ok(const clf_row *p, int v) {
         int a = clf_row_inner(clf_row_val(p, w->in[0])->axes);
         return w->axis > 0 && (a < 0 || a == w->axis);
     }
+    case CLF_V_CAT:
+        for (int q = 0; q < 2; q++) {
+            int a = clf_row_inner(clf_row_val(p, w->in[q])->axes), along = clf_cat_axis(w, q);
+            if (along == 0 || (a >= 0 && a != along)) return false;
+        }
+        return w->axis > 0;
     case CLF_V_SCAN: return w->axis > 0 && clf_row_inner(w->axes) == w->axis;
     default: return clf_row_one_inner(w->axes);
     }

@@ -5,6 +5,7 @@
  *   CELLS    vectors along the axis: cell operators, folds, dots with lanes, stores, column folds, dots into columns
  *   PRODUCT  one DOT value against a matrix (axes l, k): a row of results, kept
  *   SCAN     one SCAN value: a row of results, kept
+ *   CAT      one CAT value: a row put together, kept
  *   OUTER    one DOT sink that keeps two inner axes
  * A kept value stands in a row buffer, one per row of the pass, from the sweep that computes it on; all others are computed again in
  * every sweep that reads them, which gives the same bits. Values with an elementary function that two sweeps read are kept.
@@ -16,22 +17,22 @@
 enum {
     CLF_ROW_NARROW = 128,
     CLF_ROW_VALUES = 192,
-    CLF_ROW_SINKS = 24,
+    CLF_ROW_SINKS = 48, /* no fewer than operands in a kernel (clf_limits) */
     CLF_ROW_SWEEPS = 48,
     CLF_ROW_PAD = 16,        /* slack behind a buffer, in elements: whole vectors may be written at its end */
     CLF_ROW_TRANSPOSED = 4   /* up to this many columns a second factor is used column by column */
 };
-typedef enum clf_row_kind { CLF_ROW_CELLS, CLF_ROW_PRODUCT, CLF_ROW_SCAN, CLF_ROW_OUTER } clf_row_kind;
+typedef enum clf_row_kind { CLF_ROW_CELLS, CLF_ROW_PRODUCT, CLF_ROW_SCAN, CLF_ROW_CAT, CLF_ROW_OUTER } clf_row_kind;
 typedef struct clf_row_sweep {
     uint8_t kind;
-    int8_t axis;   /* CELLS, SCAN: along; PRODUCT: the folded one; OUTER: the first one kept */
-    int16_t what;  /* PRODUCT, SCAN: value; OUTER: sink */
+    int8_t axis;   /* CELLS, SCAN, CAT: along; PRODUCT: the folded one; OUTER: the first one kept */
+    int16_t what;  /* PRODUCT, SCAN, CAT: value; OUTER: sink */
 } clf_row_sweep;
 
 typedef struct clf_row_value {
     uint32_t axes;    /* as in the cplan, and i where a fold below it runs once per row */
-    int16_t ready;    /* the first sweep that may compute it or (FOLD, DOT, SCAN) read it */
-    int16_t at;       /* FOLD, DOT, SCAN and kept values: the sweep that computes it; else -1 */
+    int16_t ready;    /* the first sweep that may compute it or (FOLD, DOT, SCAN, CAT) read it */
+    int16_t at;       /* FOLD, DOT, SCAN, CAT and kept values: the sweep that computes it; else -1 */
     uint8_t kept;
 } clf_row_value;
 
@@ -73,6 +74,8 @@ static inline const clf_value *clf_row_val(const clf_row *p, int v) { return &p-
 static inline clf_dtype clf_row_type(const clf_row *p, int v) { return (clf_dtype)p->c->value[v].dtype; }
 static inline bool clf_row_one_inner(uint32_t axes) { return ((axes & ~1u) & ((axes & ~1u) - 1)) == 0; }
 static inline int64_t clf_row_ceil(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+/* The first of as few equal shares of n as hold at most `most` each. */
+static inline int clf_row_share(int64_t n, int most) { return (int)clf_row_ceil(n, clf_row_ceil(n, most)); }
 static inline int64_t clf_row_round(int64_t a, int64_t to) { return clf_row_ceil(a, to) * to; }
 
 /** Sweeps for all values and sinks (row_sweeps.c); false: none fit. */

@@ -9,7 +9,7 @@
 
 #include "kernels-cl/skel/row_text.h"
 
-enum { GROUP = 4 /* vectors, or columns, in registers at once */ };
+enum { GROUP = 4, ROOM = 24 /* vectors of results, or columns, in registers at once: of a row; of all rows */ };
 
 static clf_dtype type_of(const clf_rtext *w, int v) { return (clf_dtype)w->c.value[v].dtype; }
 static int factor_access(const clf_rtext *w, int v) { return w->c.value[w->c.value[v].in[1]].arg; }
@@ -26,7 +26,7 @@ static void copy_setup(clf_rtext *w, int v, const clf_row_factor *f) {
     clf_rtext_extent(w, f->k, kext);
     clf_rtext_padded(w, f->l, pad);
     if (clf_row_narrow(w->p, f->l))
-        CLF_PUT(x, "%s c%d[%d * %s];\n", t, v, (int)clf_row_extent(w->p, f->k) > 0 ? (int)clf_row_extent(w->p, f->k) : 1, pad);
+        CLF_PUT(x, "%s c%d[%d * %s] CLF_LINES;\n", t, v, (int)clf_row_extent(w->p, f->k) > 0 ? (int)clf_row_extent(w->p, f->k) : 1, pad);
     else
         CLF_PUT(x, "__global %s *const c%d = (__global %s *)at; at += %s * (%s * %d / 8);\n", t, v, t, kext, pad, each);
     CLF_PUT(x, "for (long k_ = 0; k_ < %s; k_++) {\nfor (long u = 0; u < %s; u++) c%d[k_ * %s + u] = x%d[xb%d + u * xs%d + k_ * xk%d];\n",
@@ -94,6 +94,9 @@ static void column_steps(clf_rtext *w, int v, int n) {
             CLF_PUT(x, "}\n");
         }
     }
+    CLF_PUT(x, "if (k0 == 0) {\n");
+    clf_rtext_fetch(w, lanes, "u");
+    CLF_PUT(x, "}\n");
 }
 
 static void column_results(clf_rtext *w, int v, int n) {
@@ -184,6 +187,7 @@ static void row_steps(clf_rtext *w, int v, int from, int n, int rest) {
             clf_rtext_fma(w, w->c.value[v].arg, t, lanes, y, z, a);
         }
     }
+    if (from == 0) clf_rtext_fetch(w, 1, "u");
 }
 
 /* The leaf's accumulators are widened and pushed onto the stack eV. */
@@ -278,5 +282,8 @@ void clf_rtext_product(clf_rtext *w, int v) {
         product_by_columns(w, v, &f);
         return;
     }
-    for (int from = 0; from < vectors; from += GROUP) rows_of_factor(w, v, &f, from, vectors - from < GROUP ? vectors - from : GROUP);
+    for (int from = 0, n; from < vectors; from += n) {
+        n = clf_row_share(vectors - from, ROOM / w->x.ru);
+        rows_of_factor(w, v, &f, from, n);
+    }
 }

@@ -48,24 +48,27 @@ static int product_sweep(clf_row *p, int v) {
     return new_sweep(p, CLF_ROW_PRODUCT, w->axis, v);
 }
 
-static int scan_sweep(clf_row *p, int v) {
+/* A SCAN or CAT: its inputs are read cell by cell. */
+static int row_sweep(clf_row *p, int v) {
     const clf_value *w = clf_row_val(p, v);
-    int in = w->in[0];
-    if (clf_row_val(p, in)->op != CLF_V_LOAD && clf_row_inner(p->value[in].axes) >= 0 && keep(p, in) < 0) return -1;
-    return new_sweep(p, CLF_ROW_SCAN, w->axis, v);
+    for (int q = 0; q < 2 && w->in[q] >= 0; q++) {
+        int in = w->in[q];
+        if (clf_row_val(p, in)->op != CLF_V_LOAD && clf_row_inner(p->value[in].axes) >= 0 && keep(p, in) < 0) return -1;
+    }
+    return new_sweep(p, w->op == CLF_V_CAT ? CLF_ROW_CAT : CLF_ROW_SCAN, w->axis, v);
 }
 
 static bool place_value(clf_row *p, int v) {
     const clf_value *w = clf_row_val(p, v);
     clf_row_value *q = &p->value[v];
     clf_row_factor f;
-    bool folds = w->op == CLF_V_FOLD || w->op == CLF_V_DOT || w->op == CLF_V_SCAN, once = folds;
+    bool rows = w->op == CLF_V_SCAN || w->op == CLF_V_CAT, folds = rows || w->op == CLF_V_FOLD || w->op == CLF_V_DOT, once = folds;
     for (int k = 0; k < 3; k++) once = once || (w->in[k] >= 0 && !(clf_row_val(p, w->in[k])->axes & 1u) && (p->value[w->in[k]].axes & 1u));
     q->axes = w->axes | (once ? 1u : 0);
     q->ready = (int16_t)ready_of(p, w);
     q->at = -1;
     if (!folds) return true;
-    int t = w->op == CLF_V_SCAN ? scan_sweep(p, v) : clf_row_factor_of(p, v, &f) ? product_sweep(p, v) : cells_sweep(p, w->axis, q->ready);
+    int t = rows ? row_sweep(p, v) : clf_row_factor_of(p, v, &f) ? product_sweep(p, v) : cells_sweep(p, w->axis, q->ready);
     if (t < 0) return false;
     q->kept = clf_row_inner(q->axes) >= 0;
     q->at = (int16_t)t;

@@ -62,19 +62,32 @@ static void pointers(clf_rtext *w, int r) {
     }
 }
 
+static bool is_made(const clf_value *q) { return q->op == CLF_V_FOLD || q->op == CLF_V_DOT || q->op == CLF_V_SCAN; }
+
+/* Sweeps over cells write whole vectors; others leave the end of the last vector, which is read with it, as it is: zeros. */
+static void clear_end(clf_rtext *w, int v, int r) {
+    const clf_value *q = &w->c.value[v];
+    int width = w->p->width;
+    char name[CLF_EMIT_NAME], one[CLF_EMIT_NAME], vec[CLF_EMIT_NAME];
+    int64_t n = clf_row_extent(w->p, clf_row_inner(q->axes)), from = n / width * width;
+    if (from == n || (!is_made(q) && q->op != CLF_V_CAT)) return;
+    CLF_PUT(&w->x, "CLF_VSTORE(__private, %s, %d, (%s)(0), %s + %lld);\n", clf_emit_type(one, (clf_dtype)q->dtype, 1), width,
+            clf_emit_type(vec, (clf_dtype)q->dtype, width), clf_rtext_buffer(w, v, r, name), (long long)from);
+}
+
 /* Row buffers of constant length live for a pass. */
 static void private_buffers(clf_rtext *w) {
     char buf[CLF_EMIT_NAME], name[CLF_EMIT_NAME];
     for (int v = 0; v < w->p->c->nvalue; v++) {
         int j = clf_row_inner(w->c.value[v].axes);
         if (!w->p->value[v].kept || !clf_row_narrow(w->p, j)) continue;
-        for (int r = 0; r < (w->c.value[v].axes & 1u ? w->x.ru : 1); r++)
-            CLF_PUT(&w->x, "%s %s[%lld];\n", clf_emit_type(buf, (clf_dtype)w->c.value[v].dtype, 1), clf_rtext_buffer(w, v, r, name),
-                    (long long)clf_row_padded(w->p, j));
+        for (int r = 0; r < (w->c.value[v].axes & 1u ? w->x.ru : 1); r++) {
+            CLF_PUT(&w->x, "%s %s[%lld] CLF_LINES;\n", clf_emit_type(buf, (clf_dtype)w->c.value[v].dtype, 1),
+                    clf_rtext_buffer(w, v, r, name), (long long)clf_row_padded(w->p, j));
+            clear_end(w, v, r);
+        }
     }
 }
-
-static bool is_made(const clf_value *q) { return q->op == CLF_V_FOLD || q->op == CLF_V_DOT || q->op == CLF_V_SCAN; }
 
 /* Scalars of the rows that stand once `t` sweeps are done, and did not before. */
 static void scalars(clf_rtext *w, int t) {
@@ -94,6 +107,9 @@ static void sweep(clf_rtext *w) {
     case CLF_ROW_OUTER: clf_rtext_outer(w, q->what); break;
     case CLF_ROW_SCAN:
         for (int r = 0; r < w->x.ru; r++) scan_row(w, q->what, r);
+        break;
+    case CLF_ROW_CAT:
+        for (int r = 0; r < w->x.ru; r++) clf_rtext_cat(w, q->what, r);
         break;
     default: clf_rtext_cells(w);
     }

@@ -45,6 +45,10 @@ void clf_rtext_begin(clf_rtext *w);
 void clf_rtext_setup(clf_ctext *x);
 void clf_rtext_pass(clf_ctext *x, int ru);
 void clf_rtext_once(clf_ctext *x);
+/* row_cat.c */
+void clf_rtext_cat(clf_rtext *w, int v, int r);
+/* row_fetch.c: hints for what is read later, in the body of a loop of the sweep that takes `step` elements of each row from `at` on */
+void clf_rtext_fetch(clf_rtext *w, int step, const char *at);
 /* row_cells.c */
 void clf_rtext_cells(clf_rtext *w);
 void clf_rtext_take(clf_ctext *x); /* clf_ctext.sinks */

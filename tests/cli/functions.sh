@@ -132,6 +132,8 @@ cumsum(X)~1 2 3 / 5 7 9
 cumprod(X)~1 2 3 / 4 10 18
 cummin(-X)~-1 -2 -3 / -4 -5 -6
 cummax(rbind(X, X[1, ]))~1 2 3 / 4 5 6 / 4 5 6
+t(cumsum(t(X)))~1 3 6 / 4 9 15
+t(cummin(t(-X))) + cbind(X[, 2:3], 0 * X[, 1])~1 1 -3 / 1 1 -6
 rev(X)~4 5 6 / 1 2 3
 order(target=X, by=1, decreasing=TRUE)~4 5 6 / 1 2 3
 order(target=X, by=2, decreasing=TRUE, index.return=TRUE)~2 / 1

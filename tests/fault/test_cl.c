@@ -254,13 +254,8 @@ static void test_calibrate(void) {
 }
 
 /* Explain says why a plan is not where it would be. */
-static void collect(void *user, const char *text, size_t n) {
-    size_t used = strlen(user);
-    if (used + n < 65536) memcpy((char *)user + used, text, n), ((char *)user)[used + n] = 0;
-}
-
 static void explained(const char *extra, fault_mode mode, int code, const char *word) {
-    static char text[65536];
+    static text_sink t;
     bool right = true;
     clf_ctx *c = open_on("cpu");
     CU_ASSERT_EQUAL(clf_set(c, "tier", "2"), CLF_OK);
@@ -273,10 +268,9 @@ static void explained(const char *extra, fault_mode mode, int code, const char *
     CU_ASSERT_EQUAL(read_f64(m), 156);
     CU_ASSERT_EQUAL(scenario_aggregates.run(c, &right), CLF_OK);
     CU_ASSERT_TRUE(right);
-    text[0] = 0;
-    CU_ASSERT_EQUAL(clf_explain(1, &twin, CLF_TEXT, CLF_EXPLAIN_ANALYZE, collect, text), CLF_OK);
-    if (!strstr(text, word)) printf("\n    no '%s' in: %s\n", word, text);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, word));
+    CU_ASSERT_EQUAL(clf_explain(1, &twin, CLF_TEXT, CLF_EXPLAIN_ANALYZE, collect, empty_sink(&t)), CLF_OK);
+    if (!strstr(t.at, word)) printf("\n    no '%s' in: %s\n", word, t.at);
+    CU_ASSERT_PTR_NOT_NULL(strstr(t.at, word));
     CU_ASSERT_EQUAL(read_f64(twin), 102);
     layer->disarm();
     /* a setting that chooses devices gives them another chance */

@@ -15,6 +15,8 @@
 
 enum { API_SLOTS = 16, API_OTHER = API_SLOTS - 2, API_NULL = API_SLOTS - 1, API_FUNCTIONS = 4, API_EPOCHS = 8, API_CALLS = 96 };
 enum { API_MOST_CELLS = 1024, API_LOG = 1 << 16, API_BORROWED = 24, API_MOST_ARGS = 3 };
+/* The sparse arrays a script may lend: API_LENT entries. */
+enum { API_LENT_ROWS = 4, API_LENT_COLS = 5, API_LENT = 6 };
 #define API_EXACT_MOST 16777216.0
 
 typedef enum api_kind { API_EXACT, API_CELLS, API_FREE } api_kind;
@@ -48,6 +50,12 @@ typedef struct api_player {
     int epochs;
     api_function fn[API_FUNCTIONS];
     double borrowed[API_BORROWED];
+    int64_t lent_ptr[API_LENT_ROWS + 1];
+    int32_t lent_idx[API_LENT];
+    double lent_val[API_LENT];
+    clf_mat *lent; /* the leaf over them, and when it was made */
+    uint64_t lent_serial;
+    bool sparse; /* there was a sparse leaf: the sign of a zero says nothing */
     bool knobs_changed;
     clf_status worst; /* of the results at the end */
     api_cells *log;
@@ -69,7 +77,10 @@ void api_shape(const clf_mat *m, int64_t *rows, int64_t *cols);
 /** Forget handles made since. */
 void api_forget(api_player *s, uint64_t since);
 
+/** The lent arrays as they were at the beginning. */
+void api_lend_right(api_player *s);
+
 typedef void (*api_call)(api_player *s);
-extern const api_call api_calls[];
-extern const unsigned api_ncalls;
+extern const api_call api_calls[], api_sparse_calls[];
+extern const unsigned api_ncalls, api_nsparse_calls;
 #endif

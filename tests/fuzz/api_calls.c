@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls a script can make, one function each: leaves, recording, results, functions, handles, settings, questions. Arguments are
- * drawn from small sets that hold good and hostile values; a call is added here when the interface gains one. */
+ * The calls a script can make, one function each: leaves, recording, results, functions, handles, settings, questions; the sparse ones
+ * are in api_sparse.c. Arguments are drawn from small sets that hold good and hostile values; a call is added here when the interface
+ * gains one. */
 #include <math.h>
 
 #include "tests/fuzz/api_value.h"
@@ -111,7 +112,7 @@ static void call_cell(api_player *s) {
     unsigned op = api_byte(s);
     const api_value *x[3] = {api_take(s), api_take(s), api_take(s)};
     double bound = 0;
-    api_kind kind = api_cell_kind((int)op, x, &bound);
+    api_kind kind = api_signs_kind(s, (int)op, api_cell_kind((int)op, x, &bound));
     api_put(s, clf_apply((clf_op_code)op, x[0]->m, x[1]->m, x[2]->m), kind, bound);
 }
 
@@ -119,7 +120,7 @@ static void call_outer(api_player *s) {
     unsigned op = api_byte(s);
     const api_value *u = api_take(s), *v = api_take(s), *x[3] = {u, v, v};
     double bound = 0;
-    api_kind kind = api_cell_kind((int)op, x, &bound);
+    api_kind kind = api_signs_kind(s, (int)op, api_cell_kind((int)op, x, &bound));
     api_put(s, clf_outer((clf_op_code)op, u->m, v->m), kind, bound);
 }
 

@@ -90,12 +90,22 @@ static void reset_knobs(api_player *s) {
         if (strcmp(name, "device") && strcmp(name, "fuse") && strcmp(name, "threads")) FUZZ_MUST(clf_set(s->c, name, def) == CLF_OK);
 }
 
+/* Four bytes in five are dense calls or questions of any kind. */
+static void one_call(api_player *s) {
+    unsigned k = api_byte(s);
+    if (k < 200)
+        api_calls[k % api_ncalls](s);
+    else
+        api_sparse_calls[k % api_nsparse_calls](s);
+}
+
 clf_status api_play(clf_ctx *c, clf_ctx *other, const uint8_t *p, size_t n, api_cells *log) {
     api_player s = {.c = c, .at = p, .end = p + n, .log = log, .worst = CLF_E_ARG};
     size_t mark = clf_epoch_begin(c), mark_other = clf_epoch_begin(other);
     s.slot[API_OTHER] = (api_value){clf_num(other, 2), API_FREE, 2, 0};
     for (int i = 0; i < API_BORROWED; i++) s.borrowed[i] = i % 7 - 3;
-    for (int calls = 0; s.at < s.end && calls < API_CALLS; calls++) api_calls[api_byte(&s) % api_ncalls](&s);
+    api_lend_right(&s);
+    for (int calls = 0; s.at < s.end && calls < API_CALLS; calls++) one_call(&s);
     read_all(&s);
     for (int i = 0; i < API_FUNCTIONS; i++) clf_fn_free(s.fn[i].f);
     clf_epoch_end(c, mark);

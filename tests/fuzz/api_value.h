@@ -54,6 +54,11 @@ static inline api_kind api_cell_kind(int op, const api_value *const *x, double *
     return *bound == 1 ? api_worse(kind, API_CELLS) : kind;
 }
 
+/* Plans may skip what would have made a structural zero negative: what divides by such zeros has no settled sign. */
+static inline api_kind api_signs_kind(const api_player *s, int op, api_kind kind) {
+    return s->sparse && (op == CLF_DIV || op == CLF_MOD || op == CLF_IDIV) ? API_FREE : kind;
+}
+
 /* A fold over n cells at a time. */
 static inline api_kind api_fold_kind(int fold, const api_value *x, double n, double *bound) {
     *bound = n * x->bound;

@@ -62,8 +62,8 @@ double dd_high(dd_cell x);
 /** x converted as casts are: to integers truncated and saturated, NaN to 0; integers narrowed wrap; to floats rounded. */
 dd_cell dd_cast(dd_cell x, clf_dtype from, clf_dtype to);
 
-dd_truth dd_truth_of(dd_cell x);                 /* x != 0; a NaN is true */
-dd_truth dd_less(dd_cell a, dd_cell b);          /* a < b, false with a NaN */
+dd_truth dd_truth_of(dd_cell x);        /* x != 0; a NaN is true */
+dd_truth dd_less(dd_cell a, dd_cell b); /* a < b, false with a NaN */
 dd_truth dd_less_equal(dd_cell a, dd_cell b);
 dd_truth dd_equal(dd_cell a, dd_cell b);
 dd_cell dd_of_truth(dd_truth t);
@@ -84,8 +84,11 @@ bool dd_elementary(int op, clf_dtype t, const dd_cell *x, dd_cell *out);
 typedef struct dd_tree {
     int64_t chain, merges;
 } dd_tree;
-dd_tree dd_tree_run(clf_dtype t, int64_t n);                     /* full and row folds of n cells */
-dd_tree dd_tree_cols(clf_dtype t, int64_t rows, int64_t cols);   /* column folds */
+dd_tree dd_tree_run(clf_dtype t, int64_t n);                   /* full and row folds of n cells */
+dd_tree dd_tree_cols(clf_dtype t, int64_t rows, int64_t cols); /* column folds */
+/** The same where an operand of the program is sparse: over stored entries, by column in blocks of rows (rows > 0), and what the cells
+ *  without entry add, folded row by row, merged on top. `dense`: the tree of all cells. */
+dd_tree dd_tree_entries(dd_tree dense, int64_t rows, int64_t cols);
 dd_cell dd_fold(int fold, clf_dtype t, const dd_cell *x, int64_t n, int64_t stride, dd_tree tree);
 /** Sum of products of n pairs in any order, fused or not (BLAS). Do zeros of a, of b annihilate? */
 dd_cell dd_dot(clf_dtype t, const dd_cell *a, int64_t sa, const dd_cell *b, int64_t sb, int64_t n, dd_truth za, dd_truth zb);

@@ -87,7 +87,7 @@ static bool from_fold(const frame *f) {
     bool rows = f->n->attr[0] == CLF_ROWS, cols = f->n->attr[0] == CLF_COLS;
     int64_t extent = rows ? m->cols : cols ? m->rows : rp_count(m), step = rows ? m->cols : 1;
     dd_tree tree = cols ? dd_tree_cols(t, m->rows, m->cols) : dd_tree_run(t, extent);
-    if (f->x->sparse) tree = (dd_tree){extent + 1, 0}; /* over entries, in blocks of rows: as any tree */
+    if (f->x->sparse) tree = dd_tree_entries(tree, cols ? m->rows : 0, m->cols);
     for (int64_t i = 0; x && i < rp_count(&f->n->m); i++) f->out[i] = dd_fold(f->n->op, t, x + i * step, extent, cols ? m->cols : 1, tree);
     free(x);
     return x != NULL;

@@ -10,6 +10,11 @@ if(CLF_TEST_LONG)
     list(APPEND CLF_PRIMES 2147483629 1073741789)
 endif()
 
+set(CLF_FIELD_LEVEL -O1)
+if(CLF_SANITIZE MATCHES "address") # as the host executor's loops
+    set(CLF_FIELD_LEVEL -O0)
+endif()
+
 foreach(prime ${CLF_PRIMES})
     set(name test_prime)
     if(NOT prime EQUAL 2147483647)
@@ -20,7 +25,7 @@ foreach(prime ${CLF_PRIMES})
     target_link_libraries(clf_field_${prime} PRIVATE clf_private)
     target_compile_definitions(clf_field_${prime} PRIVATE CLF_ARITH_PRIME=${prime} CLF_TILE_ISA=baseline)
     # divisions by a constant gain nothing from vectors, and unrolled they take minutes to compile
-    target_compile_options(clf_field_${prime} PRIVATE -O1 $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
+    target_compile_options(clf_field_${prime} PRIVATE ${CLF_FIELD_LEVEL} $<IF:$<C_COMPILER_ID:Clang>,-Wno-pass-failed,-fno-var-tracking>)
     add_dependencies(clf_field_${prime} clf_ops_h)
     add_executable(${name} prime/test_prime.c prime/field.c prime/field_check.c prime/victim.c $<TARGET_OBJECTS:clf_field_${prime}>)
     target_link_libraries(${name} PRIVATE clf_private clf_testkit clfuse_internal ${CLF_CUNIT_LIBRARY} m)

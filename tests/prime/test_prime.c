@@ -186,7 +186,7 @@ static void test_host(void) {
     fleet f = {.n = 0};
     tally t = {.what = "host and reference executors"};
     uint64_t only = 0;
-    int64_t want = net_count(3000, 1000000);
+    int64_t want = net_count(1500, 1000000);
     bool good = true, replay = net_replay(&only);
     for (int i = 0; clf_selectors[i]; i++) {
         join(&f, (field_config){"host", clf_selectors[i]->name, "baseline", "1", "auto"}, "");

@@ -9,18 +9,8 @@
 #include "tests/support/shrink.h"
 #include "tests/unit/api_testing.h"
 
-static const struct {
-    const char *fuse, *isa, *threads;
-} configs[] = {{"all", "auto", "1"}, {"none", "auto", "1"}, {"all", "baseline", "2"}, {"all", "avx2", "3"}};
+static const run_config configs[] = {{"all", "auto", "1"}, {"none", "auto", "1"}, {"all", "baseline", "2"}, {"all", "avx2", "3"}};
 enum { CONFIGS = sizeof configs / sizeof *configs };
-
-static clf_ctx *open_config(int i) {
-    clf_ctx *c = open_host();
-    CU_ASSERT_EQUAL(clf_set(c, "fuse", configs[i].fuse), CLF_OK);
-    CU_ASSERT_EQUAL(clf_set(c, "isa", configs[i].isa), CLF_OK);
-    CU_ASSERT_EQUAL(clf_set(c, "threads", configs[i].threads), CLF_OK);
-    return c;
-}
 
 /* ---- programs ---- */
 
@@ -165,9 +155,9 @@ static bool check_host(clf_ctx *const *c, uint64_t seed) {
 static void test_host(void) {
     clf_ctx *c[CONFIGS];
     uint64_t only;
-    int64_t n = net_count(8000, 400000), bad = 0;
+    int64_t n = net_count(5000, 400000), bad = 0;
     bool replay = net_replay(&only);
-    for (int i = 0; i < CONFIGS; i++) c[i] = open_config(i);
+    for (int i = 0; i < CONFIGS; i++) c[i] = open_config(&configs[i]);
     for (int64_t k = 0; k < (replay ? 1 : n) && bad < 3; k++) bad += !check_host(c, replay ? only : FIRST_SEED + (uint64_t)k);
     for (int i = 0; i < CONFIGS; i++) clf_close(c[i]);
     CU_ASSERT_EQUAL(bad, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the random programs found, each as the small program it was shrunk to. A test is named after the defect. */
+ * What the random programs found, each as the small program it was shrunk to, and what planted bugs (tests/mutants) showed that they do
+ * not always find. A test is named after the defect. */
+#include <math.h>
+
 #include "tests/unit/api_testing.h"
 
 /* A job worth two or three threads gave memory to that many workers, but every thread of the pool could take a part: the others
@@ -93,12 +96,89 @@ static void test_sum_of_a_column_among_cells(void) {
     clf_close(c);
 }
 
+/* What a planted bug showed that no random program saw: a condition of integers was narrowed to the type of what it chooses between, and
+ * 256 became false. */
+static void test_condition_of_wide_integers(void) {
+    static const int32_t narrow[] = {256, 0, 1, -512};
+    static const int64_t wide[] = {256, 0, (int64_t)1 << 32, -65536};
+    static const uint8_t yes[] = {1, 2, 3, 4}, no[] = {9, 9, 9, 9}, want[] = {1, 9, 3, 4};
+    clf_ctx *c = open_host();
+    clf_mat *a = clf_matrix(c, CLF_U8, 2, 2, yes), *b = clf_matrix(c, CLF_U8, 2, 2, no);
+    clf_mat *r[] = {clf_ifelse(clf_matrix(c, CLF_I32, 2, 2, narrow), a, b), clf_ifelse(clf_matrix(c, CLF_I64, 2, 2, wide), a, b),
+                    clf_ifelse(clf_matrix(c, CLF_I64, 2, 2, wide), clf_cast(a, CLF_I32), clf_cast(b, CLF_I32))};
+    uint8_t got[4];
+    int32_t got32[4];
+    CU_ASSERT_EQUAL(clf_eval(3, r), CLF_OK);
+    for (int k = 0; k < 2; k++) {
+        CU_ASSERT_EQUAL(clf_read(r[k], got, sizeof got), CLF_OK);
+        for (int i = 0; i < 4; i++) CU_ASSERT_EQUAL(got[i], want[i]);
+    }
+    CU_ASSERT_EQUAL(clf_read(r[2], got32, sizeof got32), CLF_OK);
+    for (int i = 0; i < 4; i++) CU_ASSERT_EQUAL(got32[i], want[i]);
+    clf_close(c);
+}
+
+/* Planted: one operand that is zero was enough, and the entries of X drove a sum over X and Y. */
+static void test_sum_of_two_sparse(void) {
+    static const double x[] = {1, 2}, y[] = {10, 20, 30};
+    static const int64_t rows_x[] = {0, 1, 2, 2}, rows_y[] = {0, 1, 2, 3};
+    static const int32_t cols_x[] = {0, 3}, cols_y[] = {1, 3, 2};
+    clf_ctx *c = open_host();
+    const clf_binding in[] = {{"X", clf_sparse_csr(c, CLF_F64, 3, 4, 2, rows_x, cols_x, x, NULL)},
+                              {"Y", clf_sparse_csr(c, CLF_F64, 3, 4, 3, rows_y, cols_y, y, NULL)}};
+    CU_ASSERT_EQUAL(cell_of(c, "sum(X + Y)", in, 2), 63);
+    CU_ASSERT_EQUAL(cell_of(c, "sum(X - Y)", in, 2), -57);
+    CU_ASSERT_EQUAL(cell_of(c, "sum(max(X, Y))", in, 2), 61);
+    CU_ASSERT_EQUAL(cell_of(c, "sum((X + Y) * X)", in, 2), 45);
+    clf_close(c);
+}
+
+/* Planted: an inner product over stored entries in a kernel took zeros that are stored for numbers, and 0 * Inf is NaN. */
+static void test_stored_zeros_in_kernels(void) {
+    enum { ROWS = 3, COLS = 40 };
+    int64_t offsets[ROWS + 1];
+    int32_t columns[ROWS * COLS];
+    double cells[ROWS * COLS], v[COLS], got[ROWS];
+    clf_ctx *c = open_kernels();
+    if (!c) return;
+    for (int i = 0; i <= ROWS; i++) offsets[i] = (int64_t)i * COLS;
+    for (int k = 0; k < ROWS * COLS; k++) {
+        columns[k] = k % COLS;
+        cells[k] = k % 4 == 3 ? 0 : k / COLS + 1;
+    }
+    for (int j = 0; j < COLS; j++) v[j] = j % 4 == 3 ? HUGE_VAL : 1;
+    const clf_binding in[] = {{"X", clf_sparse_csr(c, CLF_F64, ROWS, COLS, ROWS * COLS, offsets, columns, cells, NULL)},
+                              {"v", clf_matrix(c, CLF_F64, COLS, 1, v)}};
+    CU_ASSERT_EQUAL(clf_read(clf_expr(c, "X %*% v", in, 2), got, sizeof got), CLF_OK);
+    for (int i = 0; i < ROWS; i++) CU_ASSERT_EQUAL(got[i], 30.0 * (i + 1));
+    clf_close(c);
+}
+
+/* Planted: cells without entry were counted as if every cell had none. */
+static void test_cells_without_entry(void) {
+    static const double x[] = {5, -1};
+    static const int64_t rows[] = {0, 2, 2};
+    static const int32_t cols[] = {0, 1};
+    clf_ctx *c = open_host();
+    const clf_binding in = {"X", clf_sparse_csr(c, CLF_F64, 2, 3, 2, rows, cols, x, NULL)};
+    CU_ASSERT_EQUAL(cell_of(c, "sum(X + 1)", &in, 1), 10);
+    CU_ASSERT_EQUAL(cell_of(c, "min(X + 2)", &in, 1), 1);
+    CU_ASSERT_EQUAL(cell_of(c, "sum(rowIndexMax(-X))", &in, 1), 3); /* row 1: its second cell, row 2: its first */
+    CU_ASSERT_EQUAL(cell_of(c, "sum(rowIndexMin(X + 1))", &in, 1), 3);
+    CU_ASSERT_EQUAL(cell_of(c, "as.scalar(rowSums(X + 1)[1, ])", &in, 1), 7);
+    clf_close(c);
+}
+
 int main(void) {
     static const test_case tests[] = {{"more threads than a job has use for", test_more_threads_than_work},
                                       {"round where a half is lost", test_round_of_large_numbers},
                                       {"row sums of one number", test_row_sums_of_one_number},
                                       {"a sparse matrix by itself", test_sparse_by_itself},
                                       {"a product joins loops over its rows", test_product_joins_its_rows},
-                                      {"the sum of a column among cells", test_sum_of_a_column_among_cells}};
+                                      {"the sum of a column among cells", test_sum_of_a_column_among_cells},
+                                      {"a condition of wide integers", test_condition_of_wide_integers},
+                                      {"the sum of two sparse matrices", test_sum_of_two_sparse},
+                                      {"stored zeros in kernels", test_stored_zeros_in_kernels},
+                                      {"cells without entry", test_cells_without_entry}};
     return run_suite("found by the net", tests, sizeof tests / sizeof *tests);
 }

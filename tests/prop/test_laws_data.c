@@ -10,27 +10,8 @@
 #include "tests/support/net.h"
 #include "tests/unit/api_testing.h"
 
-static const struct {
-    const char *fuse, *isa, *threads;
-} configs[] = {{"all", "auto", "1"}, {"none", "auto", "2"}, {"all", "baseline", "1"}, {"all", "avx2", "2"}};
+static const run_config configs[] = {{"all", "auto", "1"}, {"none", "auto", "2"}, {"all", "baseline", "1"}, {"all", "avx2", "2"}};
 enum { CONFIGS = sizeof configs / sizeof *configs };
-
-static clf_ctx *open_config(int i) {
-    clf_ctx *c = open_host();
-    CU_ASSERT_EQUAL(clf_set(c, "fuse", configs[i].fuse), CLF_OK);
-    CU_ASSERT_EQUAL(clf_set(c, "isa", configs[i].isa), CLF_OK);
-    CU_ASSERT_EQUAL(clf_set(c, "threads", configs[i].threads), CLF_OK);
-    return c;
-}
-
-/* Kernels on the first OpenCL device; NULL when there is none. */
-static clf_ctx *open_kernels(void) {
-    clf_ctx *c = open_on(NULL);
-    clf_device d = {.struct_size = sizeof d};
-    if (clf_device_at(c, 1, &d) && clf_set(c, "tier", "2") == CLF_OK) return c;
-    clf_close(c);
-    return NULL;
-}
 
 static uint64_t next(uint64_t *s) { /* splitmix64: Steele, Lea, Flood 2014 */
     uint64_t z = *s += UINT64_C(0x9e3779b97f4a7c15);
@@ -178,7 +159,7 @@ static void check_shared(clf_ctx *c) {
 
 static void test_shared(void) {
     for (int i = 0; i < CONFIGS; i++) {
-        clf_ctx *c = open_config(i);
+        clf_ctx *c = open_config(&configs[i]);
         check_shared(c);
         clf_close(c);
     }
@@ -293,7 +274,7 @@ static void test_places(void) {
     int lengths[LONGEST];
     for (int k = 0; k < LONGEST; k++) lengths[k] = LONGEST - k;
     for (int i = 0; i < CONFIGS; i++) {
-        clf_ctx *c = open_config(i);
+        clf_ctx *c = open_config(&configs[i]);
         CU_ASSERT_EQUAL(check_places(c, lengths, LONGEST), 0);
         clf_close(c);
     }

@@ -43,7 +43,8 @@ static void run_all(rx_execs *x) {
     for (int s = 0; s < x->nselector; s++)
         for (int e = 0; e < x->nsetting; e++) before += x->host[s][e].programs == 0;
     CU_ASSERT_EQUAL(before, 0);
-    rx_figures(x, "random integer programs on the host");
+    bool every = rx_figures(x, "random integer programs on the host");
+    CU_ASSERT(!good || every);
 }
 
 static rx_execs execs;

@@ -10,6 +10,7 @@
 #include "host/run/run.h"
 #include "planner/select.h"
 #include "planner/skel.h"
+#include "tests/oracle/dd_program.h"
 #include "tests/support/net.h"
 #include "tests/support/shrink.h"
 
@@ -50,6 +51,7 @@ static bool add_setting(dn_net *net, const char *strategy, const char *fuse, int
     dn_setting *s = &net->setting[net->nsetting];
     if (net->nsetting == DN_SETTINGS) return false;
     *s = (dn_setting){.strategy = strategy, .fuse = fuse, .way = way, .every = strcmp(fuse, "none") ? 1 : RARE};
+    if (way == 1 && !net->o.buffers_only && !net_count(0, 1)) s->every *= 2; /* the kernels are those of the first way */
     snprintf(s->name, sizeof s->name, "%s, fuse %s, by %s", strategy, fuse, ways[way].name);
     net->nsetting++;
     return open_setting(net, s);
@@ -100,16 +102,26 @@ typedef struct batch {
     clf_mat *want[DN_BATCH][RP_NODES], *got[DN_BATCH][RP_NODES];
 } batch;
 
-/* Most are made of what fuses, some of anything. Every third is of reals (without what a mathematical or product library computes),
- * half of these with cells that are hard to treat. One in sixteen has rows of several leaves. */
+/* Most are made of what fuses, some of anything. Every third is of reals, half of these with cells that are hard to treat: two in three
+ * of them without what a mathematical or product library computes, so that all bytes are the host's; the others beside sparse leaves. One
+ * in sixteen has rows of several leaves, one in eight sparse leaves and products. */
 static rp_options options_of(const dn_net *net, uint64_t seed) {
     rp_options o = {.nodes = net->o.nodes + (int)(seed % 5), .most_cells = net->o.most_cells, .cells_only = seed % 8 > 1, .ranges = true};
     if (seed % 4 == 1) o.most_cells *= 16;
+    if (seed % 8 == 2) { /* what loops over stored entries are made of */
+        o.sparse = true;
+        o.cells_only = false;
+        o.nodes += 6;
+    }
     if (seed % 3 == 1) {
         o.domain = RP_REAL;
-        o.dense = true; /* beside sparse leaves, bits are those of one plan: see random_execs.c */
-        o.without = 1u << RP_PRODUCT;
         o.no_elementary = true;
+        o.sparse = seed % 9 == 1;
+        o.dense = !o.sparse;
+        if (o.sparse)
+            o.cells_only = seed % 2;
+        else
+            o.without = 1u << RP_PRODUCT;
         o.special = seed % 2;
     }
     if (seed % 16 == 7) {
@@ -128,6 +140,26 @@ static clf_status evaluate(const rp_program *p, int n, clf_mat *(*handle)[RP_NOD
     return clf_eval(roots, root);
 }
 
+/* Sums of reals round by cells or by entries, and in products as a library likes: plans choose. */
+static bool has_bounds(const rp_program *p) {
+    bool product = false;
+    for (int i = 0; i < p->n; i++) product = product || p->node[i].kind == RP_PRODUCT;
+    return p->domain == RP_REAL && (rp_sparse(p) || product);
+}
+
+static const char *within_bounds(const rp_program *p, clf_mat **got) {
+    dd_values x;
+    dd_tally tally = {0};
+    const void *data;
+    bool good = dd_interpret(p, &x);
+    for (int r = 0; r < p->nroot && good; r++) {
+        int i = p->root[r];
+        good = rp_compare(p, i, got[i]) == -1 && clf_data(got[i], &data) == CLF_OK && dd_check(p, &x, i, data, &tally) < 0;
+    }
+    dd_release(&x);
+    return good ? "" : "outside its bounds";
+}
+
 static bool same_bytes(const rp_matrix *m, clf_mat *a, clf_mat *b, bool signs) {
     const void *x, *y;
     return clf_data(a, &x) == CLF_OK && clf_data(b, &y) == CLF_OK && rp_same_cells(m, x, y, signs);
@@ -136,6 +168,7 @@ static bool same_bytes(const rp_matrix *m, clf_mat *a, clf_mat *b, bool signs) {
 /* Empty when every root is right, else what is wrong. */
 static const char *verdict(const rp_program *p, clf_mat **got, clf_mat **want) {
     bool signs = !rp_sparse(p);
+    if (has_bounds(p)) return within_bounds(p, got);
     for (int r = 0; r < p->nroot; r++) {
         int i = p->root[r];
         if (rp_compare(p, i, got[i]) != -1) return "not the interpreter's cells";
@@ -201,10 +234,12 @@ static bool run_together(dn_net *net, dn_setting *s, batch *b) {
 static bool run_alone(dn_net *net, dn_setting *s, batch *b, int i) {
     size_t mark = clf_epoch_begin(s->c);
     uint64_t before = launches(s);
+    plan_mark plans = plan_classes_mark(s->c);
     rp_record(&b->p[i], s->c, b->got[i]);
     const char *wrong = evaluate(&b->p[i], 1, &b->got[i]) == CLF_OK ? verdict(&b->p[i], b->got[i], b->want[i]) : clf_last_error(s->c);
     bool good = !*wrong || report(net, s, &b->p[i], wrong, false);
     s->programs += launches(s) > before;
+    if (s == net->setting) plan_classes_add(&net->classes, &plans, s->c);
     clf_epoch_end(s->c, mark);
     return good;
 }
@@ -231,6 +266,7 @@ bool dn_batch(dn_net *net, uint64_t seed, int n) {
     for (b->n = 0; b->n < n; b->n++) {
         rp_options o = options_of(net, seed + (uint64_t)b->n);
         rp_generate(&b->p[b->n], seed + (uint64_t)b->n, &o);
+        net->bounded += has_bounds(&b->p[b->n]);
     }
     bool good = run_host(net, b);
     if (net->batches && net->batches % BATCHES_A_CONTEXT == 0) good = good && start_over(net);
@@ -278,7 +314,7 @@ bool dn_groups_are_real(const dn_net *net) {
     return !g.small && (!g.kernels || g.many);
 }
 
-void dn_figures(dn_net *net, const char *what) {
+bool dn_figures(dn_net *net, const char *what) {
     char line[256];
     start_over(net); /* adds up */
     for (int i = 0; i < net->nsetting; i++) net_figure(what, "%s: %" PRIu64 " programs", net->setting[i].name, net->setting[i].programs);
@@ -287,4 +323,6 @@ void dn_figures(dn_net *net, const char *what) {
              net->programs, net->batches, net->nsetting, net->kernels, net->launches, (double)net->build_ns * 1e-9);
     net_figure(what, "%s", line);
     printf("\n    %s: %s\n", what, line);
+    net_figure(what, "%" PRIu64 " programs compared with bounds", net->bounded);
+    return plan_classes_figure(&net->classes, what) && net->bounded;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Random programs on an OpenCL device, many at once. A batch of programs is evaluated in one call, so that their kernels are built in
- * one program, and then every program alone; each result has the interpreter's cells and the host executor's bytes. This is done for
- * every strategy of the skeleton table, by the caller's pointers and through buffers, with all operators fused and, for every fourth batch,
- * none (each operator is a kernel then). A program counts for a strategy
- * only if its launch counter rose in the program's own evaluation. */
+ * one program, and then every program alone; each result has the interpreter's cells and the host executor's bytes (reals beside sparse
+ * leaves: it lies within its bound, as plans may sum over cells or entries). This is done for every strategy of the skeleton table, by the
+ * caller's pointers and, where both are asked for, every second batch (with --long every one) through buffers, with all operators fused and,
+ * for every fourth batch of these, none (each operator is a kernel then). A program counts for a strategy only if its launch counter rose in
+ * the program's own evaluation. */
 #ifndef CLF_TESTS_DEVICE_NET_H
 #define CLF_TESTS_DEVICE_NET_H
+#include "tests/support/plan_classes.h"
 #include "tests/support/random_program.h"
 
 enum { DN_BATCH = 50, DN_SETTINGS = 32 };
@@ -32,6 +34,8 @@ typedef struct dn_net {
     dn_setting setting[DN_SETTINGS];
     int nsetting;
     uint64_t programs, batches;           /* generated; evaluated together */
+    uint64_t bounded;                     /* compared with bounds, not bytes */
+    plan_classes classes;                 /* of programs evaluated alone, all fused */
     uint64_t kernels, launches, build_ns; /* of contexts closed by now */
 } dn_net;
 
@@ -44,6 +48,6 @@ bool dn_batch(dn_net *net, uint64_t seed, int n);
 uint64_t dn_counted(const dn_net *net);
 /** Did every kernel of a `group` strategy have at least 64 work-items in a group, and some of them two groups? True without any. */
 bool dn_groups_are_real(const dn_net *net);
-/** Figures of the run: programs, kernels, launches, batches, seconds of building. */
-void dn_figures(dn_net *net, const char *what);
+/** Figures of the run: programs, kernels, launches, batches, seconds of building. True if there were loops of every class. */
+bool dn_figures(dn_net *net, const char *what);
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels-cl/join.h"
 #include "kernels-cl/ref.h"
 
 enum { MAX_ARGS = 256 };
@@ -245,6 +246,46 @@ static clf_status launch_parts(kernel_job *j, launching *l, int parts, clf_err *
     }
     return clf_dev_wait(jobs.devs, 0, err);
 }
+
+/* ---- many kernels at once ------------------------------------------------------------------------------------------------ */
+
+static struct {
+    clf_arena arena; /* of the sources */
+    clf_join join;
+    bool open;
+} noted;
+
+static void build_joined(clf_join *x) {
+    clf_err err = {0};
+    if (x->n > 1 && !x->text.failed) clf_programs_build(jobs.devs, 0, clf_str_c(&x->text), x->text.len, x->src, x->n, &err);
+    clf_join_release(x);
+}
+
+void jobs_build(void) {
+    if (!noted.open) return;
+    build_joined(&noted.join);
+    clf_arena_release(&noted.arena);
+    noted.open = false;
+}
+
+void job_note(kernel_job *j, const clf_skel *skel) {
+    clf_sched s;
+    clf_err err = {0};
+    if (!jobs.device || !skel->fits(&j->c, &jobs.profile)) return;
+    if (!noted.open) {
+        clf_arena_init(&noted.arena, &jobs.mem);
+        clf_join_init(&noted.join, &jobs.mem);
+        noted.open = true;
+    }
+    clf_source *src = clf_arena_new(&noted.arena, 1, sizeof *src);
+    if (!src || skel->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, &s, &err) != CLF_OK) return;
+    if (skel->emit(&j->c, &s, "", &noted.arena, src, &err) != CLF_OK || clf_program_known(jobs.devs, 0, src)) return;
+    if (clf_join_add(&noted.join, src) != CLF_JOIN_FULL) return;
+    build_joined(&noted.join);
+    clf_join_add(&noted.join, src);
+}
+
+/* ---- one kernel ---------------------------------------------------------------------------------------------------------- */
 
 clf_status job_kernel(kernel_job *j, const clf_skel *skel, int parts, clf_err *err) {
     launching l = {.skel = skel};

@@ -69,6 +69,10 @@ void job_sparse(kernel_job *j, int in, bool (*has)(int64_t i, int64_t k, void *a
 /** Build the skeleton's kernel and run it in `parts` launches, the last part first. errors: CLF_E_UNSUPPORTED does not fit; the rest as they
  *  come. */
 clf_status job_kernel(kernel_job *j, const clf_skel *skel, int parts, clf_err *err);
+/** Ahead of many job_kernel: note the skeleton's kernel of each, and build all that were noted together, as plans do; a kernel built alone
+ *  costs several times as much. What cannot be noted or built here is left to job_kernel to complain about. */
+void job_note(kernel_job *j, const clf_skel *skel);
+void jobs_build(void);
 clf_status job_reference(kernel_job *j, clf_err *err);
 /** Cells of output o that differ by more than ulp units of its type; any NaN equals any NaN. Says where the first is. */
 size_t job_wrong(const kernel_job *j, int o, double ulp);

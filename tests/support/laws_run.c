@@ -44,6 +44,7 @@ bool law_differs(const char *what, int node, clf_dtype t, const void *a, int64_t
 
 bool law_same_run(const char *what, const rp_program *p, int i, const void *a, int64_t from, const void *b, int64_t n, law_relation r) {
     clf_dtype t = p->node[i].m.t;
+    r.any_zero = r.any_zero || rp_sparse(p);
     for (int64_t k = 0; k < n; k++)
         if (!law_related(t, a, from + k, b, k, r)) return law_differs(what, i, t, a, from + k, b, k);
     return true;

@@ -20,6 +20,7 @@ static bool open_one(rx_exec *e, const char *selector, const char *isa, const ch
     clf_options o = {.struct_size = sizeof o, .device = "host"};
     snprintf(e->name, sizeof e->name, "fuse %s, %s, threads %s", selector, ref ? "reference executor" : isa, threads);
     e->ref = ref;
+    e->all = !ref && strcmp(selector, "all") == 0;
     if (clf_open(&e->c, &o) != CLF_OK) return false;
     return clf_set(e->c, "fuse", selector) == CLF_OK && clf_set(e->c, "isa", isa) == CLF_OK &&
            clf_set(e->c, "threads", threads) == CLF_OK && (!ref || clf_set(e->c, "tier", "ref") == CLF_OK);
@@ -118,9 +119,12 @@ static const struct {
 } ways[] = {{"together", ask_together}, {"one by one", ask_singly}, {"as a function", ask_function}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-static bool evaluate(const rp_program *p, rx_exec *e, int way, result *r, char why[256]) {
+static bool evaluate(rx_execs *x, const rp_program *p, rx_exec *e, int way, result *r, char why[256]) {
     uint64_t before = launches(e);
-    if (ways[way].ask(p, e->c, r) != CLF_OK) {
+    plan_mark plans = plan_classes_mark(e->c);
+    clf_status st = ways[way].ask(p, e->c, r);
+    if (e->all) plan_classes_add(&x->classes, &plans, e->c);
+    if (st != CLF_OK) {
         snprintf(why, 256, "%s, asked %s: %s", e->name, ways[way].name, clf_last_error(e->c));
         return false;
     }
@@ -172,7 +176,7 @@ static bool run_row(rx_execs *x, const rp_program *p, uint64_t turn, rx_exec **r
         r->mark = clf_epoch_begin(row[opened]->c);
         why[0] = '\0';
         int way = opened && !one_plan(p) ? (int)((turn / 2 + (uint64_t)opened) % WAYS) : 0;
-        bool ran = evaluate(p, row[opened], way, r, why);
+        bool ran = evaluate(x, p, row[opened], way, r, why);
         row[opened]->programs += ran;
         *counted = *counted && (ran || row[opened]->ref);
         good = !why[0] && compare(p, row[opened], r, row[0], &results[0], why);
@@ -240,7 +244,7 @@ static int covered(const uint64_t *count, int n) {
     return k;
 }
 
-void rx_figures(const rx_execs *x, const char *what) {
+bool rx_figures(const rx_execs *x, const char *what) {
     char name[160];
     snprintf(name, sizeof name, "%s: run, and counted by the host executor under every selector", what);
     net_figure(name, "%llu, %llu", (unsigned long long)x->programs, (unsigned long long)x->everywhere);
@@ -257,4 +261,5 @@ void rx_figures(const rx_execs *x, const char *what) {
     snprintf(name, sizeof name, "%s: operators, aggregates (and their directions), kinds of node, types covered", what);
     net_figure(name, "%d of %d, %d of %d, %d of %d, %d of 5", covered(x->op, CLF_OP_CODES), CLF_OP_CODES,
                covered(&x->fold[0][0], 3 * CLF_FOLD_CODES), 3 * CLF_FOLD_CODES, covered(x->kind, RP_KINDS), RP_KINDS, covered(x->type, 5));
+    return plan_classes_figure(&x->classes, what);
 }

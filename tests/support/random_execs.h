@@ -4,22 +4,24 @@
  * program's handles do not. A program counts for an executor only when that executor's launch counter rose. */
 #ifndef CLF_TESTS_RANDOM_EXECS_H
 #define CLF_TESTS_RANDOM_EXECS_H
+#include "tests/support/plan_classes.h"
 #include "tests/support/random_program.h"
 
 enum { RX_SELECTORS = 8, RX_SETTINGS = 8 };
 typedef struct rx_exec {
     char name[96];
     clf_ctx *c;
-    bool ref;
-    uint64_t programs;   /* whose launches this executor has counted */
+    bool ref, all;     /* the reference executor; the host executor with all fused */
+    uint64_t programs; /* whose launches this executor has counted */
 } rx_exec;
 
 typedef struct rx_execs {
     int nselector, nsetting;
     rx_exec host[RX_SELECTORS][RX_SETTINGS];
     rx_exec ref[RX_SELECTORS];
-    uint64_t programs, everywhere;        /* run; counted by the host executor under every selector */
-    uint64_t way[3];                      /* asked together, one by one, as a function */
+    uint64_t programs, everywhere; /* run; counted by the host executor under every selector */
+    plan_classes classes;          /* of executors with all fused */
+    uint64_t way[3];               /* asked together, one by one, as a function */
     uint64_t op[CLF_OP_CODES], fold[CLF_FOLD_CODES][3], kind[RP_KINDS], type[5], door[16]; /* nodes computed or read */
 } rx_execs;
 
@@ -31,6 +33,6 @@ void rx_close(rx_execs *x);
 bool rx_check(rx_execs *x, const rp_program *p, uint64_t turn, char why[256]);
 /** Run p; on failure shrink it on the same executors and report it. */
 bool rx_check_or_report(rx_execs *x, const rp_program *p, uint64_t turn);
-/** Figures: programs, per executor, and how many operators, folds, kinds and types were covered. */
-void rx_figures(const rx_execs *x, const char *what);
+/** Figures: programs, per executor, and how many operators, folds, kinds and types were covered. True if there were loops of every class. */
+bool rx_figures(const rx_execs *x, const char *what);
 #endif

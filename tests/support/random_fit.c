@@ -2,6 +2,7 @@
  * Types and shapes: what a node's result looks like, given its operands, or that they do not fit together. The rules are written from
  * the language contract. */
 #include "tests/support/random_make.h"
+#include "tests/support/type_rules.h"
 
 static const rp_matrix *operand(const rp_program *p, const rp_node *n, int k) { return &p->node[n->in[k]].m; }
 
@@ -13,26 +14,10 @@ static bool result(rp_node *n, clf_dtype t, int64_t rows, int64_t cols) {
     return true;
 }
 
-static clf_dtype wider(clf_dtype a, clf_dtype b) {
-    if (a == CLF_F64 || b == CLF_F64) return CLF_F64;
-    if (a == CLF_F32 || b == CLF_F32) return a == CLF_I64 || b == CLF_I64 ? CLF_F64 : CLF_F32;
-    if (a == CLF_I64 || b == CLF_I64) return CLF_I64;
-    return a == CLF_I32 || b == CLF_I32 ? CLF_I32 : CLF_U8;
-}
-
-/* Scalars never widen matrices, except that a real one makes integers f64. */
 static clf_dtype common(const rp_matrix *const *x, int from, int n) {
-    bool matrix = false, have = false;
-    clf_dtype t = CLF_F64;
-    for (int k = from; k < n; k++) matrix = matrix || !x[k]->scalar;
-    for (int k = from; k < n; k++) {
-        if (matrix && x[k]->scalar) continue;
-        t = have ? wider(t, x[k]->t) : x[k]->t;
-        have = true;
-    }
-    for (int k = from; k < n; k++)
-        if (matrix && x[k]->scalar && rp_real(x[k]->t) && !rp_real(t)) t = CLF_F64;
-    return t;
+    rule_operand o[RULE_OPERANDS] = {{CLF_F64, false}};
+    for (int k = from; k < n; k++) o[k - from] = (rule_operand){x[k]->t, x[k]->scalar};
+    return rule_common(o, n - from);
 }
 
 clf_dtype rp_op_type(int op, int n, const rp_matrix *const *x) {
@@ -118,17 +103,17 @@ static bool fit_transpose(const rp_program *p, rp_node *n) {
 
 static bool fit_cbind(const rp_program *p, rp_node *n) {
     const rp_matrix *a = operand(p, n, 0), *b = operand(p, n, 1);
-    return a->rows == b->rows && result(n, wider(a->t, b->t), a->rows, a->cols + b->cols);
+    return a->rows == b->rows && result(n, rule_wider(a->t, b->t), a->rows, a->cols + b->cols);
 }
 
 static bool fit_rbind(const rp_program *p, rp_node *n) {
     const rp_matrix *a = operand(p, n, 0), *b = operand(p, n, 1);
-    return a->cols == b->cols && result(n, wider(a->t, b->t), a->rows + b->rows, a->cols);
+    return a->cols == b->cols && result(n, rule_wider(a->t, b->t), a->rows + b->rows, a->cols);
 }
 
 static bool fit_product(const rp_program *p, rp_node *n) {
     const rp_matrix *a = operand(p, n, 0), *b = operand(p, n, 1);
-    clf_dtype t = wider(a->t, b->t);
+    clf_dtype t = rule_wider(a->t, b->t);
     return a->cols == b->rows && result(n, rp_real(t) ? t : CLF_F64, a->rows, b->cols);
 }
 

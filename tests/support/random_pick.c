@@ -43,8 +43,13 @@ static bool source(rp_node *n, clf_dtype t, bool scalar, int64_t rows, int64_t c
 
 static clf_dtype any_type(rp_gen *g) { return g->o->domain == RP_PRIME ? CLF_F64 : (clf_dtype)rp_pick(g, 5); }
 
+enum { WIDE = 1000 };
+
+/* Of the widest span some are multiples of 256: their low byte is 0, they are not. */
 static double integer_cell(rp_gen *g, clf_dtype t, int span) {
-    return t == CLF_U8 ? rp_pick(g, (span < 255 ? span : 255) + 1) : rp_pick(g, 2 * span + 1) - span;
+    if (t == CLF_U8) return rp_pick(g, (span < 255 ? span : 255) + 1);
+    int x = rp_pick(g, 2 * span + 1) - span;
+    return span == WIDE && x % 4 == 0 ? x / 4 * 256 : x;
 }
 
 /* Integers at the ends of their range: what follows wraps. */
@@ -76,7 +81,7 @@ static double field_cell(rp_gen *g) {
 }
 
 static void fill_cells(rp_gen *g, rp_matrix *m) {
-    static const int spans[] = {1, 4, 4, 4, 30, 1000};
+    static const int spans[] = {1, 4, 4, 4, 30, WIDE};
     int span = spans[rp_pick(g, 6)], family = rp_pick(g, 3);
     for (int64_t i = 0; i < rp_count(m); i++) {
         if (g->o->domain == RP_PRIME)
@@ -84,6 +89,12 @@ static void fill_cells(rp_gen *g, rp_matrix *m) {
         else
             m->v[i] = g->o->domain == RP_REAL ? real_cell(g, m->t, family) : integer_cell(g, m->t, span);
     }
+}
+
+bool rp_leaf_of(rp_gen *g, rp_node *n, clf_dtype t, int64_t rows, int64_t cols) {
+    if (!source(n, t, false, rows, cols, g->o->most_cells)) return false;
+    fill_cells(g, &n->m);
+    return true;
 }
 
 /* A quarter of the leaves have the cells of an earlier one: equal data under another name. */
@@ -108,8 +119,7 @@ static bool pick_leaf(rp_gen *g, rp_node *n) {
         else
             cols = 1;
     }
-    if (!source(n, sparse && rp_pick(g, 2) ? CLF_F64 : any_type(g), false, rows, cols, g->o->most_cells)) return false;
-    fill_cells(g, &n->m);
+    if (!rp_leaf_of(g, n, sparse && rp_pick(g, 2) ? CLF_F64 : any_type(g), rows, cols)) return false;
     if (sparse) rp_thin_out(g, &n->m);
     return true;
 }

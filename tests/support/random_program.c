@@ -18,6 +18,8 @@ static const struct {
     [RP_DIAG] = {"diag", 1},   [RP_REV] = {"rev", 1},       [RP_RESHAPE] = {"matrix", 2}, [RP_ORDER] = {"order", 1},
 };
 
+enum { PLANT = 10 }; /* nodes of sparse programs to one production of several */
+
 const char *rp_kind_name(int kind) { return kinds[kind].name; }
 
 /* Ranges, where they are asked for, are what loops read in other places than cells. */
@@ -73,8 +75,9 @@ void rp_generate(rp_program *p, uint64_t seed, const rp_options *o) {
     p->own_products = o->own_products;
     rp_gen g = {.p = p, .o = o, .state = seed * UINT64_C(0x9E3779B97F4A7C15) + 12345};
     choose_extents(&g);
-    g.sparse = !o->dense && o->domain != RP_PRIME && rp_pick(&g, 3) == 0;
+    g.sparse = !o->dense && o->domain != RP_PRIME && (rp_pick(&g, 3) == 0 || o->sparse);
     for (int tries = 0; p->n < o->nodes && p->n < RP_NODES && tries < 400 * o->nodes; tries++) {
+        if (g.sparse && rp_pick(&g, PLANT) == 0 && rp_plant_outer(&g)) continue;
         rp_node *n = &p->node[p->n];
         memset(n, 0, sizeof *n);
         n->kind = random_kind(&g);

@@ -14,7 +14,9 @@ typedef struct gen {
     clf_builder *b;
     uint64_t seed;
     int64_t n, m, k, rank;
-    int j, ka, la; /* axes; -1 none */
+    int j, ka, la;   /* axes; -1 none */
+    int xa, part[2]; /* columns put together, -1 none, and the axes of its parts, -1: one column */
+    int ca;          /* stands for the columns of cells without entry; -1 none. Where it is there, folds say what they run over */
     int val[MOST_VALUES], nval;
 } gen;
 
@@ -47,8 +49,8 @@ static int pick_value(gen *g, uint32_t must, uint32_t may) {
 
 /* An inner axis that something could vary with. */
 static int pick_inner(gen *g) {
-    const int axis[3] = {g->j, g->j, g->ka};
-    return axis[pick(g, g->ka >= 0 ? 3 : 2)];
+    const int axis[5] = {g->j, g->ka >= 0 ? g->ka : g->j, g->j, g->xa, g->xa};
+    return axis[pick(g, g->xa >= 0 ? 5 : 3)];
 }
 
 /* ---- shapes and inputs ----------------------------------------------------------------------------------------------------- */
@@ -63,9 +65,14 @@ static void shape(gen *g) {
     if (g->n * g->m * (g->k + g->rank) > MOST_WORK) g->n = 17;
 }
 
-static int64_t extent(const gen *g, int axis) {
+static int64_t plain_extent(const gen *g, int axis) {
     if (axis < 0) return 1;
-    return axis == 0 ? g->n : axis == g->j ? g->m : axis == g->ka ? g->k : g->rank;
+    return axis == 0 ? g->n : axis == g->j || axis == g->ca ? g->m : axis == g->ka ? g->k : g->rank;
+}
+
+static int64_t extent(const gen *g, int axis) {
+    if (axis >= 0 && axis == g->xa) return plain_extent(g, g->part[0]) + plain_extent(g, g->part[1]);
+    return plain_extent(g, axis);
 }
 
 /* A dense input indexed by two axes (or -1), a little larger than they reach now and then; loaded. */
@@ -106,12 +113,23 @@ static int special(gen *g, int op, clf_dtype t, int arg) {
     return clf_build_value(g->b, (clf_value){.op = (uint16_t)op, .dtype = (uint8_t)t, .axis = -1, .in = {-1, -1, -1}, .arg = arg});
 }
 
+/* Columns put together of two parts: of X where it is dense, of k, or a single one. */
+static void cat_axis(gen *g) {
+    const int parts[4] = {g->r->sparse ? g->ka : g->j, g->ka, -1, g->r->sparse ? -1 : g->j};
+    g->xa = -1;
+    if (!chance(g, 35)) return;
+    for (int q = 0; q < 2; q++) g->part[q] = parts[pick(g, 4)];
+    g->xa = clf_build_axis(g->b, CLF_AXIS_RANGE, plain_extent(g, g->part[0]) + plain_extent(g, g->part[1]));
+}
+
 /* Axes, the main input, and some of: more sparse matrices, vectors, a second matrix, a matrix of rows x k, a parameter, positions. */
 static void inputs(gen *g) {
     clf_build_axis(g->b, CLF_AXIS_RANGE, g->n);
     g->j = clf_build_axis(g->b, g->r->sparse ? CLF_AXIS_ENTRY : CLF_AXIS_RANGE, g->r->sparse ? 1 : g->m);
     g->ka = chance(g, 50) ? clf_build_axis(g->b, CLF_AXIS_RANGE, g->k) : -1;
     g->la = chance(g, 30) ? clf_build_axis(g->b, CLF_AXIS_RANGE, g->rank) : -1;
+    g->ca = g->r->sparse && chance(g, 40) ? clf_build_axis(g->b, CLF_AXIS_RANGE, g->m) : -1;
+    cat_axis(g);
     add(g, g->r->sparse ? load_entries(g) : load(g, 0, g->j));
     for (int q = 0; q < 2 && g->r->sparse && chance(g, 40); q++) add(g, load_located(g));
     if (chance(g, 60)) add(g, load(g, 0, -1));
@@ -119,6 +137,7 @@ static void inputs(gen *g) {
     if (chance(g, 25)) add(g, load(g, 0, g->j));
     if (g->ka >= 0 && chance(g, 70)) add(g, load(g, 0, g->ka));
     if (g->ka >= 0 && chance(g, 20)) add(g, load(g, -1, g->ka));
+    if (g->xa >= 0 && chance(g, 40)) add(g, chance(g, 50) ? load(g, 0, g->xa) : load(g, g->xa, -1));
     if (chance(g, 40)) add(g, special(g, CLF_V_PARAM, g->r->type, clf_build_param(g->b, g->r->type)));
     if (chance(g, 10)) add(g, clf_build_cast(g->b, special(g, CLF_V_INDEX, CLF_I64, chance(g, 50) ? 0 : g->j), g->r->type));
 }
@@ -176,19 +195,32 @@ static void step_outer(gen *g) {
 }
 
 static void step_scan(gen *g) {
-    static const uint8_t folds[] = {CLF_FOLD_SUM, CLF_FOLD_MIN, CLF_FOLD_MAX};
-    int v = g->r->sparse ? -1 : pick_value(g, bit(g->j), I | bit(g->j));
-    if (v < 0 || g->b->c.axis[g->j].ascending || g->n * g->m * g->m > MOST_WORK / 8) return; /* one: the reference executor starts anew */
-    g->b->c.axis[g->j].ascending = 1;
-    clf_fold_id f = (clf_fold_id)folds[pick(g, sizeof folds)];
-    add(g, clf_build_cast(g->b, clf_build_scan(g->b, f, g->j, v), g->r->type));
+    static const uint8_t folds[] = {CLF_FOLD_SUM, CLF_FOLD_MIN, CLF_FOLD_MAX, CLF_FOLD_SUM, CLF_FOLD_PROD};
+    int axis = g->xa >= 0 && chance(g, 60) ? g->xa : g->r->sparse ? -1 : g->j;
+    int v = axis < 0 ? -1 : pick_value(g, bit(axis), I | bit(axis));
+    if (v < 0 || g->b->c.axis[axis].ascending) return; /* one: the reference executor starts anew */
+    if (g->n * extent(g, axis) * extent(g, axis) > MOST_WORK / 8) return;
+    g->b->c.axis[axis].ascending = 1;
+    clf_fold_id f = (clf_fold_id)folds[pick(g, g->r->data == JOB_EXACT ? 4 : 5)];
+    add(g, clf_build_cast(g->b, clf_build_scan(g->b, f, axis, v), g->r->type));
+}
+
+/* Whatever varies with the rows and its own axis at most may be a part. */
+static void step_cat(gen *g) {
+    int v[2] = {-1, -1};
+    for (int q = 0; q < 2 && g->xa >= 0; q++) {
+        uint32_t own = bit(g->part[q]);
+        v[q] = pick_value(g, chance(g, 70) ? own : 0, I | own);
+    }
+    if (v[0] >= 0 && v[1] >= 0) add(g, clf_build_cat(g->b, g->xa, v[0], g->part[0], v[1], g->part[1]));
 }
 
 static void body(gen *g) {
     static void (*const step[])(gen *) = {step_cell,    step_cell,    step_cell,  step_fold, step_dot,
-                                          step_product, step_product, step_outer, step_scan};
+                                          step_product, step_product, step_outer, step_scan, step_cat};
     int steps = 1 + pick(g, 7);
     if (g->la >= 0) step_outer(g);
+    step_cat(g);
     for (int q = 0; q < steps; q++) step[pick(g, sizeof step / sizeof *step)](g);
 }
 
@@ -209,19 +241,30 @@ static bool store(gen *g, uint32_t must, uint32_t keep) {
     return v >= 0;
 }
 
+/* What a FOLD of v names as folded. */
+static uint32_t over_of(const gen *g, int v, uint32_t keep) { return g->ca < 0 && g->xa < 0 ? 0 : (I | axes_of(g, v)) & ~keep; }
+
 /* May this FOLD of v stand in a row form? */
 static bool fold_loop_ok(const gen *g, int v, uint32_t keep) {
-    const clf_sink s = {.kind = CLF_SINK_FOLD, .keep = keep, .value = {v, -1, -1, -1}, .key = {-1, -1}, .guard = -1, .order = -1};
+    clf_sink s = {.kind = CLF_SINK_FOLD, .keep = keep, .value = {v, -1, -1, -1}, .key = {-1, -1}, .guard = -1, .order = -1};
+    s.over = over_of(g, v, keep);
     uint32_t loop = clf_sink_loop(&g->b->c, &s);
     if (keep & bit(g->j) && g->r->sparse) return loop == (I | keep) && axes_of(g, v) & keep;
     return !((loop & ~(uint32_t)I) & ((loop & ~(uint32_t)I) - 1)) && loop & ~keep;
 }
 
-/* What the cells without entry are in a full fold; -1: they take no part. */
+/* A value by columns of the cells without entry. */
+static int column_rest(gen *g) {
+    int v = chance(g, 50) ? load(g, g->ca, -1) : load(g, -1, g->ca), w = chance(g, 40) ? pick_value(g, 0, 0) : -1;
+    return w < 0 ? v : clf_build_op(g->b, chance(g, 50) ? CLF_OP_MUL : CLF_OP_SUB, g->r->type, v, w, -1);
+}
+
+/* What the cells without entry are in a full fold, or one by columns; -1: they take no part. */
 static int rest_of(gen *g, clf_fold_id f, int v, uint32_t keep) {
-    bool positions = f == CLF_FOLD_ARGMIN || f == CLF_FOLD_ARGMAX;
-    if (!g->r->sparse || keep || positions || !(axes_of(g, v) & bit(g->j)) || chance(g, 50)) return -1;
-    int rest = pick_value(g, 0, 0);
+    bool positions = f == CLF_FOLD_ARGMIN || f == CLF_FOLD_ARGMAX, columns = keep == bit(g->j);
+    if (!g->r->sparse || (keep && !columns) || (positions && !columns) || !(axes_of(g, v) & bit(g->j)) || chance(g, 30)) return -1;
+    if (g->ca >= 0 && chance(g, 50)) return column_rest(g);
+    int rest = pick_value(g, 0, columns ? 0 : I);
     return rest >= 0 ? rest : special(g, CLF_V_PARAM, g->r->type, clf_build_param(g->b, g->r->type));
 }
 
@@ -233,6 +276,7 @@ static void fold_sink(gen *g, clf_fold_id f, int v, uint32_t keep) {
     const clf_sink s = {.kind = CLF_SINK_FOLD,
                         .fold = (uint8_t)f,
                         .keep = keep,
+                        .over = over_of(g, v, keep),
                         .value = {v, rest, -1, -1},
                         .key = {-1, -1},
                         .guard = -1,
@@ -271,7 +315,8 @@ static bool pattern(gen *g) {
 }
 
 static bool sink(gen *g) {
-    uint32_t J = bit(g->j), K = bit(g->ka);
+    int second = g->xa >= 0 && chance(g, 50) ? g->xa : g->ka;
+    uint32_t J = bit(g->j), K = bit(second);
     switch (pick(g, 14)) {
     case 0: return store(g, 0, I);
     case 1: return store(g, J, I | J);
@@ -285,15 +330,15 @@ static bool sink(gen *g) {
     case 9: return pattern(g);
     case 10:
     case 11: return dot(g, g->j, -1);
-    case 12: return K && dot(g, g->ka, -1);
-    default: return K && dot(g, g->j, g->ka);
+    case 12: return K && dot(g, second, -1);
+    default: return K && dot(g, g->j, second);
     }
 }
 
 static void sinks(gen *g) {
     int want = 1 + pick(g, 3), made = 0;
     for (int tries = 0; tries < 30 && made < want; tries++) made += sink(g);
-    if (!made) clf_build_fold(g->b, clf_build_out(g->b, g->r->type, 0, NULL), CLF_FOLD_MAX, g->val[0], 0);
+    if (!made) fold_sink(g, CLF_FOLD_MAX, g->val[0], 0);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------------- */

@@ -79,7 +79,7 @@ static bool better(clf_fold_id f, double x, double best) { return f == CLF_FOLD_
 
 static void take(acc *a, clf_fold_id f, double x, int64_t k) {
     double term = f == CLF_FOLD_SUMSQ ? x * x : x;
-    if (a->n == 0 || better(f, x, a->best)) a->best = x, a->at = k;
+    if (a->n == 0 || better(f, x, a->best) || (x == a->best && k < a->at)) a->best = x, a->at = k;
     a->sum += term;
     a->size += fabs(term);
     a->nnz += x != 0;
@@ -166,6 +166,14 @@ static double scanned_of(oracle *o, const clf_value *x, bool *exact) {
     return finish(o, &a, (clf_fold_id)x->arg, exact);
 }
 
+static double cat_of(const oracle *o, const clf_value *x) {
+    int64_t first = clf_cat_axis(x, 0) < 0 ? 1 : o->n[clf_cat_axis(x, 0)], p = o->pos[x->axis];
+    int q = p >= first, along = clf_cat_axis(x, q);
+    oracle there = *o;
+    if (along >= 0) there.pos[along] = q ? p - first : p;
+    return value(&there, x->in[q]);
+}
+
 static double compute(oracle *o, const clf_value *x, bool *exact) {
     if (clf_op_is_cell(x->op)) return cell_of(o, x, exact);
     switch (x->op) {
@@ -174,6 +182,7 @@ static double compute(oracle *o, const clf_value *x, bool *exact) {
     case CLF_V_INDEX: return (double)o->pos[x->arg];
     case CLF_V_CAST: return value(o, x->in[0]);
     case CLF_V_SCAN: return scanned_of(o, x, exact);
+    case CLF_V_CAT: return cat_of(o, x);
     default: return folded_of(o, x, exact);
     }
 }
@@ -214,10 +223,15 @@ static bool same_store(oracle *o, const clf_sink *s) {
     return true;
 }
 
-/* Cells without entry of a full fold. */
+/* Cells without entry. A rest by columns has an axis of its own for them. */
 static void take_rest(oracle *o, const clf_sink *s, acc *a) {
-    for (int64_t k = 0; k < o->n[0] * o->n[o->entry]; k++)
-        if (o->number[k] < 0) take(a, (clf_fold_id)s->fold, value(o, s->value[1]), k);
+    for (int64_t k = 0; k < o->n[0] * o->n[o->entry]; k++) {
+        if (o->number[k] >= 0) continue;
+        o->pos[0] = k / o->n[o->entry];
+        for (int c = 1; c < o->c->naxes; c++)
+            if (c == o->entry || (o->c->value[s->value[1]].axes >> c & 1u)) o->pos[c] = k % o->n[o->entry];
+        take(&a[place(o, s->keep)], (clf_fold_id)s->fold, value(o, s->value[1]), s->keep ? o->pos[0] : k);
+    }
 }
 
 /* FOLD and DOT: 1 equal, 0 untold, -1 not. */

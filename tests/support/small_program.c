@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/type_rules.h"
+
 /* ---- the basis ---- */
 
 typedef enum rule { ARITH, COMPARE, SELECT, SUM, TURN } rule;
@@ -35,26 +37,10 @@ static const struct {
 
 /* ---- the interpreter ---- */
 
-static bool real(clf_dtype t) { return t == CLF_F64; } /* there is no f32 here */
-
-static clf_dtype wider(clf_dtype a, clf_dtype b) {
-    static const int rank[] = {[CLF_U8] = 0, [CLF_I32] = 1, [CLF_I64] = 2, [CLF_F32] = 3, [CLF_F64] = 4};
-    return rank[a] > rank[b] ? a : b;
-}
-
-/* Scalars never widen a matrix, except that a real one makes integers real. */
 static clf_dtype common(const sp_value *const *x, int from, int n) {
-    bool matrix = false, have = false;
-    clf_dtype t = CLF_F64;
-    for (int k = from; k < n; k++) matrix = matrix || !x[k]->scalar;
-    for (int k = from; k < n; k++) {
-        if (matrix && x[k]->scalar) continue;
-        t = have ? wider(t, x[k]->t) : x[k]->t;
-        have = true;
-    }
-    for (int k = from; k < n; k++)
-        if (matrix && x[k]->scalar && real(x[k]->t) && !real(t)) t = CLF_F64;
-    return t;
+    rule_operand o[RULE_OPERANDS] = {{CLF_F64, false}};
+    for (int k = from; k < n; k++) o[k - from] = (rule_operand){x[k]->t, x[k]->scalar};
+    return rule_common(o, n - from);
 }
 
 static double convert(double x, clf_dtype t) { return t == CLF_U8 ? (double)((int64_t)x & 255) : x; }
@@ -96,7 +82,7 @@ static bool compute_cell(int op, const sp_value *const *x, sp_value *o) {
 
 static bool compute_sum(int way, const sp_value *x, sp_value *o) {
     if (x->scalar) return false;
-    shape(o, real(x->t) ? x->t : CLF_I64, way == CLF_ALL, way == CLF_ROWS ? x->rows : 1, way == CLF_COLS ? x->cols : 1);
+    shape(o, rule_real(x->t) ? x->t : CLF_I64, way == CLF_ALL, way == CLF_ROWS ? x->rows : 1, way == CLF_COLS ? x->cols : 1);
     memset(o->v, 0, (size_t)(o->rows * o->cols) * sizeof *o->v);
     for (int64_t i = 0; i < x->rows; i++)
         for (int64_t j = 0; j < x->cols; j++) o->v[way == CLF_ROWS ? i : way == CLF_COLS ? j : 0] += x->v[i * x->cols + j];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the suites of graph, planner and public interface share: an allocator that counts and fails, a context on the host executor,
- * and programs in our language. */
+ * What the suites of graph, planner and public interface share: an allocator that counts and fails, contexts on the host executor
+ * and on devices, texts, and programs in our language. */
 #ifndef CLF_TESTS_API_TESTING_H
 #define CLF_TESTS_API_TESTING_H
 #include <CUnit/Basic.h>
@@ -11,27 +11,7 @@
 #include <string.h>
 
 #include "clfuse/clfuse.h"
-
-/* Counts live bytes; the allocation number `fail_at` (from 1) fails, and with `for_ever` every one after it. */
-typedef struct counting_heap {
-    atomic_llong live, count;
-    long long fail_at;
-    bool for_ever;
-} counting_heap;
-
-static inline void *counting_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    counting_heap *h = user;
-    void *fresh = NULL;
-    if (new_bytes) {
-        long long k = atomic_fetch_add(&h->count, 1) + 1;
-        if (h->fail_at && (h->for_ever ? k >= h->fail_at : k == h->fail_at)) return NULL;
-        if (posix_memalign(&fresh, 64, new_bytes) != 0) return NULL;
-        if (ptr) memcpy(fresh, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-    }
-    free(ptr);
-    atomic_fetch_add(&h->live, (long long)new_bytes - (long long)(ptr ? old_bytes : 0));
-    return fresh;
-}
+#include "tests/unit/heap_testing.h"
 
 static inline clf_ctx *open_on(const char *device) {
     clf_ctx *c = NULL;
@@ -43,6 +23,62 @@ static inline clf_ctx *open_on(const char *device) {
 }
 
 static inline clf_ctx *open_host(void) { return open_on("host"); }
+
+/* A context whose loops run in kernels of the first OpenCL device; NULL where there is none. */
+static inline clf_ctx *open_kernels(void) {
+    clf_ctx *c = open_on(NULL);
+    clf_device d = {.struct_size = sizeof d};
+    if (clf_device_at(c, 1, &d)) {
+        CU_ASSERT_EQUAL(clf_set(c, "tier", "2"), CLF_OK);
+        return c;
+    }
+    clf_close(c);
+    return NULL;
+}
+
+/* A way to run on the host. */
+typedef struct run_config {
+    const char *fuse, *isa, *threads;
+} run_config;
+
+static inline clf_ctx *open_config(const run_config *r) {
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", r->fuse), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "isa", r->isa), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "threads", r->threads), CLF_OK);
+    return c;
+}
+
+static inline clf_stats stats_of(clf_ctx *c) {
+    clf_stats s = {.struct_size = sizeof s};
+    CU_ASSERT_EQUAL(clf_get_stats(c, &s), CLF_OK);
+    return s;
+}
+
+/* A text taken as it comes; what is too long is cut. */
+typedef struct text_sink {
+    size_t n;
+    char at[1 << 18];
+} text_sink;
+static inline void collect(void *user, const char *text, size_t n) {
+    text_sink *t = user;
+    if (t->n + n >= sizeof t->at) n = sizeof t->at - 1 - t->n;
+    memcpy(t->at + t->n, text, n);
+    t->n += n;
+    t->at[t->n] = 0;
+}
+static inline text_sink *empty_sink(text_sink *t) {
+    t->n = 0;
+    t->at[0] = 0;
+    return t;
+}
+
+static inline void write_file(const char *path, const char *text) {
+    FILE *f = fopen(path, "wb");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    fputs(text, f);
+    CU_ASSERT_EQUAL(fclose(f), 0);
+}
 
 /* The failure code, and that the context says something about it. */
 static inline void expect_error(clf_ctx *c, clf_status got, clf_status want, const char *word) {

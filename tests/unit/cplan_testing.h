@@ -41,6 +41,22 @@ static inline clf_status plan_run(plan *p, const clf_bind *b) {
     return st;
 }
 
+/* A field with another value makes the cplan illegal, for this reason; with its own it is legal again. */
+static inline void hurt(plan *p, void *field, int value, size_t bytes, const char *say) {
+    char saved[8];
+    int64_t wide = value;
+    memcpy(saved, field, bytes);
+    memcpy(field, &wide, bytes);
+    clf_err_clear(&p->err);
+    CU_ASSERT_EQUAL(clf_cplan_check(&p->c, &p->err), CLF_E_INTERNAL);
+    if (!strstr(p->err.text, say)) printf("\n'%s', expected %s\n", p->err.text, say);
+    CU_ASSERT_PTR_NOT_NULL(strstr(p->err.text, say));
+    memcpy(field, saved, bytes);
+    clf_err_clear(&p->err);
+    CU_ASSERT_EQUAL(clf_cplan_check(&p->c, &p->err), CLF_OK);
+}
+#define HURT(field, value, say) hurt(&p, &p.c.field, value, sizeof p.c.field, say)
+
 /* Numbers in (-1, 1) with all 53 bits in use, so that another order of additions shows. */
 static inline double noise(uint64_t *seed) {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -10,12 +10,6 @@ static const double x_data[6] = {1, 2, 3, 4, 5, 6};
 
 static clf_mat *leaf(clf_ctx *c) { return clf_matrix(c, CLF_F64, 2, 3, x_data); }
 
-static clf_stats stats_of(clf_ctx *c) {
-    clf_stats s = {.struct_size = sizeof s};
-    CU_ASSERT_EQUAL(clf_get_stats(c, &s), CLF_OK);
-    return s;
-}
-
 static clf_mem_stats memory_of(clf_ctx *c) {
     clf_mem_stats s = {.struct_size = sizeof s};
     CU_ASSERT_EQUAL(clf_get_mem_stats(c, &s), CLF_OK);
@@ -286,18 +280,6 @@ static void test_device_settings(void) {
 
 /* ---- explain ---- */
 
-typedef struct text {
-    size_t n;
-    char at[1 << 16];
-} text;
-static void collect(void *user, const char *s, size_t n) {
-    text *t = user;
-    if (t->n + n >= sizeof t->at) n = sizeof t->at - 1 - t->n;
-    memcpy(t->at + t->n, s, n);
-    t->n += n;
-    t->at[t->n] = 0;
-}
-
 /* A checker of JSON with a stack of brackets: true when the text is one value. */
 static const char *json_token(const char *s, bool *good) {
     if (*s == '"') {
@@ -358,7 +340,7 @@ static bool json_good(const char *s) {
 
 static void test_explain(void) {
     static const char *const word[] = {"sum", "digraph", "</svg>", "\"schema\": 1"};
-    static text t;
+    static text_sink t;
     clf_ctx *c = open_host();
     clf_mat *x = leaf(c), *y = leaf(c), *r[2] = {clf_sum(clf_mul(x, y)), clf_matmul(clf_t(x), clf_exp(y))};
     CU_ASSERT_EQUAL(clf_label(x, "a \"quoted\" <name> & more\n"), CLF_OK);

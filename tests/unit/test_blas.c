@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/dtype.h"
 #include "device/device_internal.h"
+#include "tests/unit/heap_testing.h"
 
 static clf_mem mem;
 enum { PAD = 3 };
@@ -128,23 +129,13 @@ static void test_special(void) {
     }
 }
 
-static void *one_only(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    int *left = user;
-    (void)old_bytes;
-    if (!new_bytes) {
-        free(ptr);
-        return NULL;
-    }
-    return (*left)-- > 0 ? aligned_alloc(64, (new_bytes + 63) / 64 * 64) : NULL;
-}
-
 static void test_out_of_memory(void) {
     double x[4] = {1, 2, 3, 4}, y[4];
     for (int n = 0; n < 3; n++) {
-        int left = n;
+        counting_heap heap = heap_of(n);
         clf_mem m;
         clf_err err = {0};
-        clf_mem_init(&m, one_only, &left);
+        clf_mem_init(&m, counting_alloc, &heap);
         clf_blas *b = clf_blas_open(&m, 1);
         CU_ASSERT_EQUAL(b != NULL, n > 0);
         if (b) clf_blas_restrict(b, 1, true);

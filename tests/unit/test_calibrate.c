@@ -87,8 +87,6 @@ static void test_no_memory(void) {
     }
 }
 
-static void collect(void *user, const char *text, size_t n) { strncat(user, text, n < 4000 ? n : 4000); }
-
 static void stored(void) {
     clf_ctx *c = open_on(NULL);
     CU_ASSERT_FALSE(host_of(c).measured);
@@ -102,11 +100,11 @@ static void stored(void) {
     CU_ASSERT(again.measured && again.chosen && again.read_gb_per_s == d.read_gb_per_s && again.launch_us == d.launch_us);
     CU_ASSERT_EQUAL(clf_set(c, "threads", "1"), CLF_OK);
     CU_ASSERT_TRUE(host_of(c).measured);
-    char text[8192] = "";
+    static text_sink t;
     clf_mat *r = clf_sum(clf_exp(clf_seq(c, 1, 100000, 1)));
-    CU_ASSERT_EQUAL(clf_explain(1, &r, CLF_TEXT, CLF_EXPLAIN_ANALYZE, collect, text), CLF_OK);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "GB/s of "));
-    CU_ASSERT_PTR_NULL(strstr(text, "profile assumed"));
+    CU_ASSERT_EQUAL(clf_explain(1, &r, CLF_TEXT, CLF_EXPLAIN_ANALYZE, collect, empty_sink(&t)), CLF_OK);
+    CU_ASSERT_PTR_NOT_NULL(strstr(t.at, "GB/s of "));
+    CU_ASSERT_PTR_NULL(strstr(t.at, "profile assumed"));
     CU_ASSERT_EQUAL(clf_set(c, "cache_dir", "/proc/no-such-place"), CLF_OK);
     CU_ASSERT_FALSE(host_of(c).measured);
     clf_close(c);

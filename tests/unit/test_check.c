@@ -31,12 +31,6 @@ static clf_status evaluate(clf_ctx *c, const char *text) {
     return clf_eval(p.n, p.result);
 }
 
-static clf_stats stats_of(clf_ctx *c) {
-    clf_stats s = {.struct_size = sizeof s};
-    CU_ASSERT_EQUAL(clf_get_stats(c, &s), CLF_OK);
-    return s;
-}
-
 /* ---- no false alarms ---- */
 
 static bool silent(clf_ctx *c, uint64_t seed, const rp_options *o) {

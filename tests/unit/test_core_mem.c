@@ -9,39 +9,7 @@
 #include "core/buf.h"
 #include "core/hash.h"
 #include "core/str.h"
-
-/* Allocator that counts live blocks, checks the sizes passed back, and fails from the n-th request on (n < 0: never). */
-typedef struct flaky {
-    long live, fail_at, calls;
-    size_t bytes;
-} flaky;
-
-static void *flaky_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    flaky *f = user;
-    void *q = NULL;
-    if (new_bytes == 0) {
-        free(ptr);
-        f->live--;
-        f->bytes -= old_bytes;
-        return NULL;
-    }
-    if (f->fail_at >= 0 && f->calls++ >= f->fail_at) return NULL;
-    if (posix_memalign(&q, 64, new_bytes) != 0) return NULL;
-    memset(q, 0xa5, new_bytes);
-    if (ptr) {
-        memcpy(q, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-        free(ptr);
-    } else {
-        f->live++;
-    }
-    f->bytes += new_bytes - old_bytes;
-    return q;
-}
-
-static void flaky_mem(clf_mem *m, flaky *f, long fail_at) {
-    *f = (flaky){.fail_at = fail_at};
-    clf_mem_init(m, flaky_alloc, f);
-}
+#include "tests/unit/heap_testing.h"
 
 static bool all_zero(const unsigned char *p, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -51,8 +19,8 @@ static bool all_zero(const unsigned char *p, size_t n) {
 
 static void test_ledger(void) {
     clf_mem m;
-    flaky f;
-    flaky_mem(&m, &f, -1);
+    counting_heap f = {.fail_at = 0};
+    clf_mem_init(&m, counting_alloc, &f);
     unsigned char *p = clf_mem_new(&m, 10, 8);
     CU_ASSERT(p && all_zero(p, 80));
     CU_ASSERT_EQUAL(m.now_bytes, 80);
@@ -68,13 +36,13 @@ static void test_ledger(void) {
     clf_mem_free(&m, NULL, 7, 8);
     CU_ASSERT_EQUAL(m.now_bytes, 0);
     CU_ASSERT_EQUAL(f.live, 0);
-    CU_ASSERT_EQUAL(f.bytes, 0);
+    CU_ASSERT_EQUAL(f.blocks, 0);
 }
 
 static void test_zero_and_overflow(void) {
     clf_mem m;
-    flaky f;
-    flaky_mem(&m, &f, -1);
+    counting_heap f = {.fail_at = 0};
+    clf_mem_init(&m, counting_alloc, &f);
     void *p = clf_mem_new(&m, 0, 8), *d = clf_mem_data(&m, 0);
     CU_ASSERT(p && d && m.now_bytes == 0);
     CU_ASSERT_PTR_NULL(clf_mem_new(&m, SIZE_MAX / 4, 8));
@@ -85,7 +53,7 @@ static void test_zero_and_overflow(void) {
     CU_ASSERT(p && m.now_bytes == 0);
     clf_mem_free(&m, p, 0, 4);
     clf_mem_data_free(&m, d, 0);
-    CU_ASSERT(f.live == 0 && f.bytes == 0);
+    CU_ASSERT(f.live == 0 && f.blocks == 0);
 }
 
 static void test_budget_holds_data_only(void) {
@@ -110,8 +78,8 @@ static void test_budget_holds_data_only(void) {
 
 static void test_failed_request_changes_nothing(void) {
     clf_mem m;
-    flaky f;
-    flaky_mem(&m, &f, 1);
+    counting_heap f = heap_of(1);
+    clf_mem_init(&m, counting_alloc, &f);
     int *p = clf_mem_new(&m, 4, sizeof *p);
     p[3] = 42;
     CU_ASSERT_PTR_NULL(clf_mem_grow(&m, p, 4, 400, sizeof *p));
@@ -124,9 +92,9 @@ static void test_failed_request_changes_nothing(void) {
 
 static void test_arena(void) {
     clf_mem m;
-    flaky f;
+    counting_heap f = {.fail_at = 0};
     clf_arena a;
-    flaky_mem(&m, &f, -1);
+    clf_mem_init(&m, counting_alloc, &f);
     clf_arena_init(&a, &m);
     unsigned char *last = NULL;
     for (size_t i = 0; i < 3000; i++) {
@@ -135,7 +103,7 @@ static void test_arena(void) {
         memset(p, 0xff, i % 97 * 3);
         last = p;
     }
-    CU_ASSERT(f.calls == 0 && f.live > 1 && f.live < 10); /* few, growing blocks */
+    CU_ASSERT(f.blocks > 1 && f.blocks < 10); /* few, growing blocks */
     char *s = clf_arena_strn(&a, "abcdef", 3);
     CU_ASSERT_STRING_EQUAL(s, "abc");
     CU_ASSERT(clf_arena_new(&a, 1, 5 << 20) != NULL);
@@ -148,9 +116,9 @@ static void test_arena(void) {
 
 static void test_str(void) {
     clf_mem m;
-    flaky f;
+    counting_heap f = {.fail_at = 0};
     clf_str s;
-    flaky_mem(&m, &f, -1);
+    clf_mem_init(&m, counting_alloc, &f);
     clf_str_init(&s, &m);
     CU_ASSERT_STRING_EQUAL(clf_str_c(&s), "");
     for (int i = 0; i < 500; i++) clf_str_fmt(&s, "%d,", i);
@@ -183,13 +151,14 @@ static bool job(clf_mem *m) {
 
 static void test_nth_allocation_fails(void) {
     clf_mem m;
-    flaky f;
+    counting_heap f = {.fail_at = 0};
     long n = 0;
     bool done = false;
     for (; !done && n < 100; n++) {
-        flaky_mem(&m, &f, n);
+        f = heap_of(n);
+        clf_mem_init(&m, counting_alloc, &f);
         done = job(&m);
-        CU_ASSERT(f.live == 0 && f.bytes == 0 && m.now_bytes == 0 && m.data_bytes == 0);
+        CU_ASSERT(f.live == 0 && f.blocks == 0 && m.now_bytes == 0 && m.data_bytes == 0);
     }
     CU_ASSERT(done && n > 5);
 }

@@ -4,6 +4,7 @@
 
 #include "planner/builder.h"
 #include "tests/unit/cplan_testing.h"
+#include "tests/unit/heap_testing.h"
 
 /* A legal cplan the malformed ones differ from in one place. One item a line; line 1 is "(cplan". */
 #define AXES "(cplan\n(axis i range free 10)\n(axis j range ascending 4)\n"
@@ -180,21 +181,6 @@ static void test_round_trip(void) {
 }
 
 /* ---- the checker on hand-made damage ------------------------------------------------------------------------------------- */
-
-static void hurt(plan *p, void *field, int value, size_t bytes, const char *say) {
-    char saved[8];
-    int64_t wide = value;
-    memcpy(saved, field, bytes);
-    memcpy(field, &wide, bytes);
-    clf_err_clear(&p->err);
-    CU_ASSERT_EQUAL(clf_cplan_check(&p->c, &p->err), CLF_E_INTERNAL);
-    if (!strstr(p->err.text, say)) printf("\n'%s', expected %s\n", p->err.text, say);
-    CU_ASSERT_PTR_NOT_NULL(strstr(p->err.text, say));
-    memcpy(field, saved, bytes);
-    clf_err_clear(&p->err);
-    CU_ASSERT_EQUAL(clf_cplan_check(&p->c, &p->err), CLF_OK);
-}
-#define HURT(field, value, say) hurt(&p, &p.c.field, value, sizeof p.c.field, say)
 
 static void test_checker(void) {
     plan p;
@@ -373,26 +359,13 @@ static void test_builder(void) {
 
 /* ---- the n-th allocation fails ------------------------------------------------------------------------------------------- */
 
-static void *flaky(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    int *left = user;
-    void *q = NULL;
-    (void)old_bytes;
-    if (new_bytes == 0) {
-        free(ptr);
-        return NULL;
-    }
-    if ((*left)-- <= 0 || posix_memalign(&q, 64, new_bytes) != 0) return NULL;
-    if (ptr) memcpy(q, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-    free(ptr);
-    return q;
-}
-
 static clf_status with_memory(int allocations, bool build) {
     clf_mem mem;
     clf_arena arena;
     clf_cplan c = {0};
     clf_err err = {0};
-    clf_mem_init(&mem, flaky, &allocations);
+    counting_heap heap = heap_of(allocations);
+    clf_mem_init(&mem, counting_alloc, &heap);
     clf_arena_init(&arena, &mem);
     clf_status st = build ? build_many(&arena, 3000, &c, &err) : clf_cplan_parse(&c, &arena, everything, sizeof everything - 1, &err);
     if (st != CLF_OK) CU_ASSERT(c.nvalue == 0 && err.code == st && strstr(err.text, "memory"));

@@ -6,6 +6,7 @@
 #include "core/arena.h"
 #include "planner/builder.h"
 #include "tests/unit/cplan_testing.h"
+#include "tests/unit/heap_testing.h"
 
 /* One item of each kind with all that it can have. */
 static const char whole[] =
@@ -188,20 +189,12 @@ static void test_many(void) {
 
 /* ---- an arena with exactly so many bytes left ------------------------------------------------------------------------------ */
 
-static void *once(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    int *left = user;
-    (void)old_bytes;
-    if (new_bytes) return (*left)-- > 0 ? malloc(new_bytes) : NULL;
-    free(ptr);
-    return NULL;
-}
-
 enum { BLOCK = 16 * 1024 };
 
 /* `bytes` of one block are left, and no other block comes. */
-static void arena_left(clf_arena *a, clf_mem *mem, int *left, size_t bytes) {
-    *left = 1;
-    clf_mem_init(mem, once, left);
+static void arena_left(clf_arena *a, clf_mem *mem, counting_heap *heap, size_t bytes) {
+    *heap = heap_of(1);
+    clf_mem_init(mem, counting_alloc, heap);
     clf_arena_init(a, mem);
     CU_ASSERT_PTR_NOT_NULL_FATAL(clf_arena_new(a, BLOCK - bytes, 1));
 }
@@ -209,12 +202,13 @@ static void arena_left(clf_arena *a, clf_mem *mem, int *left, size_t bytes) {
 static void test_parse_memory(void) {
     clf_mem mem;
     clf_arena arena;
-    int left, refused = 0;
+    counting_heap heap;
+    int refused = 0;
     clf_status st = CLF_E_NOMEM;
     for (size_t bytes = 0; bytes < BLOCK && st != CLF_OK; bytes += 16) {
         clf_cplan c = {0};
         clf_err err = {0};
-        arena_left(&arena, &mem, &left, bytes);
+        arena_left(&arena, &mem, &heap, bytes);
         st = clf_cplan_parse(&c, &arena, whole, sizeof whole - 1, &err);
         CU_ASSERT(st == CLF_OK || (st == CLF_E_NOMEM && c.nvalue == 0 && strstr(err.text, "out of memory")));
         refused += st != CLF_OK;
@@ -248,12 +242,13 @@ static clf_status build(clf_arena *arena, clf_cplan *out, clf_err *err) {
 static void test_build_memory(void) {
     clf_mem mem;
     clf_arena arena;
-    int left, refused = 0;
+    counting_heap heap;
+    int refused = 0;
     clf_status st = CLF_E_NOMEM;
     for (size_t bytes = 0; bytes < BLOCK && st != CLF_OK; bytes += 16) {
         clf_cplan c = {0};
         clf_err err = {0};
-        arena_left(&arena, &mem, &left, bytes);
+        arena_left(&arena, &mem, &heap, bytes);
         st = build(&arena, &c, &err);
         if (st != CLF_OK && st != CLF_E_NOMEM) printf("\n%s\n", err.text);
         CU_ASSERT(st == CLF_OK ? c.nsink == 7 : st == CLF_E_NOMEM && c.nvalue == 0 && strstr(err.text, "out of memory"));

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "device/device_internal.h"
+#include "tests/unit/heap_testing.h"
 
 /* out[i] = k * in[i] + add, through scratch; the last work-item to finish resets the counter and writes the sum. */
 static const char affine_text[] = "__kernel void affine(__global const int *in, __global int *out, __global int *scratch, __global int "
@@ -318,19 +319,6 @@ static void test_fork(void) {
 }
 
 /* The n-th allocation fails: a status or a device passed over, never a leak. */
-static void *failing(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    int *left = user;
-    if (!new_bytes) {
-        free(ptr);
-        return NULL;
-    }
-    if ((*left)-- == 0) return NULL;
-    void *fresh = aligned_alloc(64, (new_bytes + 63) / 64 * 64);
-    if (fresh && ptr) memcpy(fresh, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-    if (fresh) free(ptr);
-    return fresh;
-}
-
 static bool scenario(clf_mem *m) {
     clf_devs *d = NULL;
     clf_program *p = NULL;
@@ -353,9 +341,9 @@ static bool scenario(clf_mem *m) {
 static void test_allocation_failures(void) {
     bool good = false;
     for (int n = 0; n < 20 && !good; n++) {
-        int left = n;
+        counting_heap heap = heap_but(n);
         clf_mem m;
-        clf_mem_init(&m, failing, &left);
+        clf_mem_init(&m, counting_alloc, &heap);
         good = scenario(&m);
         CU_ASSERT_TRUE(n || !good);
     }

@@ -11,24 +11,13 @@
 #include <unistd.h>
 
 #include "device/device_internal.h"
+#include "tests/unit/folder_testing.h"
 
-static char root[] = P_tmpdir "/clfuse-test-edges-XXXXXX";
 static clf_mem mem;
 
-static const char *in_root(const char *name) {
-    static char path[8][PATH_MAX];
-    static int turn;
-    turn = (turn + 1) % 8;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", root, name);
-    return path[turn];
-}
-
-static void put_file(const char *path, const char *text, long seconds_ago) {
+static void put_old(const char *path, const char *text, long seconds_ago) {
     struct timeval now;
-    FILE *f = fopen(path, "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    fputs(text, f);
-    fclose(f);
+    put_text(path, text);
     gettimeofday(&now, NULL);
     now.tv_sec -= seconds_ago;
     CU_ASSERT_EQUAL(utimes(path, (const struct timeval[2]){now, now}), 0);
@@ -53,8 +42,8 @@ static void expect_none(const char *asked, const char *say) {
 
 static void test_cache_dir(void) {
     char home[PATH_MAX], xdg[PATH_MAX], want[PATH_MAX + 32];
-    snprintf(home, sizeof home, "%s/home", root);
-    snprintf(xdg, sizeof xdg, "%s/xdg", root);
+    snprintf(home, sizeof home, "%s/home", folder);
+    snprintf(xdg, sizeof xdg, "%s/xdg", folder);
     setenv("HOME", home, 1);
     setenv("XDG_CACHE_HOME", xdg, 1);
     snprintf(want, sizeof want, "%s/clfuse", xdg);
@@ -75,20 +64,20 @@ static void test_cache_dir(void) {
     memset(long_path, 'x', sizeof long_path - 1);
     long_path[sizeof long_path - 1] = '\0';
     expect_none(long_path, "the path is too long");
-    CU_ASSERT(!clf_cache_dir(root, small, sizeof small, NULL, 0));
-    CU_ASSERT(!clf_cache_dir(root, small, 0, NULL, 0));
+    CU_ASSERT(!clf_cache_dir(folder, small, sizeof small, NULL, 0));
+    CU_ASSERT(!clf_cache_dir(folder, small, 0, NULL, 0));
     expect_none("/proc/self/none/of/these", "cannot be created");
     expect_none("/dev/null/a/b", "cannot be created: Not a directory");
-    CU_ASSERT_EQUAL(symlink(in_root("nowhere"), in_root("dangling")), 0);
-    expect_none(in_root("dangling"), "dangling: No such file");
-    put_file(in_root("file"), "x", 0);
-    expect_none(in_root("file"), "is not a directory");
+    CU_ASSERT_EQUAL(symlink(in_folder("nowhere"), in_folder("dangling")), 0);
+    expect_none(in_folder("dangling"), "dangling: No such file");
+    put_old(in_folder("file"), "x", 0);
+    expect_none(in_folder("file"), "is not a directory");
     if (geteuid() == 0) {
-        CU_ASSERT(mkdir(in_root("other"), 0700) == 0 && chown(in_root("other"), 12345, 12345) == 0);
-        expect_none(in_root("other"), "belongs to another user");
+        CU_ASSERT(mkdir(in_folder("other"), 0700) == 0 && chown(in_folder("other"), 12345, 12345) == 0);
+        expect_none(in_folder("other"), "belongs to another user");
     } else {
-        CU_ASSERT_EQUAL(mkdir(in_root("other"), 0500), 0);
-        expect_none(in_root("other"), "is not writable");
+        CU_ASSERT_EQUAL(mkdir(in_folder("other"), 0500), 0);
+        expect_none(in_folder("other"), "is not writable");
     }
 }
 
@@ -109,33 +98,33 @@ static void test_sweep(void) {
     static clf_devs d;
     begin(&d);
     unsetenv("POCL_CACHE_DIR");
-    CU_ASSERT(mkdir(in_root("cache"), 0700) == 0 && mkdir(in_root("cache/pocl"), 0700) == 0);
-    put_file(in_root("cache/pocl/tempfile_old"), "", 7200);
-    put_file(in_root("cache/pocl/tempfile_new"), "", 60);
-    put_file(in_root("cache/pocl/tempfile_full"), "x", 7200);
-    put_file(in_root("cache/pocl/other"), "", 7200);
-    CU_ASSERT_EQUAL(mkdir(in_root("cache/pocl/tempfile_dir"), 0700), 0);
-    CU_ASSERT_EQUAL(symlink("other", in_root("cache/pocl/tempfile_link")), 0);
-    clf_environ_cache(&d, in_root("cache"));
+    CU_ASSERT(mkdir(in_folder("cache"), 0700) == 0 && mkdir(in_folder("cache/pocl"), 0700) == 0);
+    put_old(in_folder("cache/pocl/tempfile_old"), "", 7200);
+    put_old(in_folder("cache/pocl/tempfile_new"), "", 60);
+    put_old(in_folder("cache/pocl/tempfile_full"), "x", 7200);
+    put_old(in_folder("cache/pocl/other"), "", 7200);
+    CU_ASSERT_EQUAL(mkdir(in_folder("cache/pocl/tempfile_dir"), 0700), 0);
+    CU_ASSERT_EQUAL(symlink("other", in_folder("cache/pocl/tempfile_link")), 0);
+    clf_environ_cache(&d, in_folder("cache"));
     CU_ASSERT(d.temp_fd == -1 && d.why[0] == '\0');
-    CU_ASSERT_STRING_EQUAL(getenv("POCL_CACHE_DIR"), in_root("cache/pocl"));
-    CU_ASSERT(!exists(in_root("cache/pocl/tempfile_old")) && exists(in_root("cache/pocl/tempfile_new")));
-    CU_ASSERT(exists(in_root("cache/pocl/tempfile_full")) && exists(in_root("cache/pocl/other")));
-    CU_ASSERT(exists(in_root("cache/pocl/tempfile_dir")) && exists(in_root("cache/pocl/tempfile_link")));
+    CU_ASSERT_STRING_EQUAL(getenv("POCL_CACHE_DIR"), in_folder("cache/pocl"));
+    CU_ASSERT(!exists(in_folder("cache/pocl/tempfile_old")) && exists(in_folder("cache/pocl/tempfile_new")));
+    CU_ASSERT(exists(in_folder("cache/pocl/tempfile_full")) && exists(in_folder("cache/pocl/other")));
+    CU_ASSERT(exists(in_folder("cache/pocl/tempfile_dir")) && exists(in_folder("cache/pocl/tempfile_link")));
     clf_environ_cache_close(&d); /* nothing of ours to remove */
-    CU_ASSERT(exists(in_root("cache/pocl")));
+    CU_ASSERT(exists(in_folder("cache/pocl")));
 }
 
 static void test_chosen(void) {
     static clf_devs d;
     begin(&d);
     setenv("POCL_CACHE_DIR", "/chosen/by/the/user", 1);
-    clf_environ_cache(&d, in_root("cache"));
+    clf_environ_cache(&d, in_folder("cache"));
     CU_ASSERT(d.temp_fd == -1 && d.why[0] == '\0');
     CU_ASSERT_STRING_EQUAL(getenv("POCL_CACHE_DIR"), "/chosen/by/the/user");
-    CU_ASSERT(mkdir(in_root("clfuse-driver-mine"), 0700) == 0 && chmod(in_root("clfuse-driver-mine"), 0777) == 0);
-    setenv("POCL_CACHE_DIR", in_root("clfuse-driver-mine"), 1); /* looks like ours, but anybody may write to it */
-    clf_environ_cache(&d, in_root("cache"));
+    CU_ASSERT(mkdir(in_folder("clfuse-driver-mine"), 0700) == 0 && chmod(in_folder("clfuse-driver-mine"), 0777) == 0);
+    setenv("POCL_CACHE_DIR", in_folder("clfuse-driver-mine"), 1); /* looks like ours, but anybody may write to it */
+    clf_environ_cache(&d, in_folder("cache"));
     CU_ASSERT(d.temp_fd == -1 && strstr(d.why, "cannot be used again"));
     begin(&d);
     char far[PATH_MAX + 100];
@@ -143,7 +132,7 @@ static void test_chosen(void) {
     far[sizeof far - 1] = '\0';
     memcpy(far, "/clfuse-driver-", 15);
     setenv("POCL_CACHE_DIR", far, 1);
-    clf_environ_cache(&d, in_root("cache"));
+    clf_environ_cache(&d, in_folder("cache"));
     CU_ASSERT(d.temp_fd == -1 && d.why[0] == '\0');
 }
 
@@ -156,12 +145,12 @@ static void test_temporary(void) {
         begin(&d);
         begin(&twin);
         setenv("POCL_CACHE_DIR", "", 1);
-        setenv("TMPDIR", tmp[k] ? tmp[k] : root, 1);
-        clf_environ_cache(&d, in_root("file"));
+        setenv("TMPDIR", tmp[k] ? tmp[k] : folder, 1);
+        clf_environ_cache(&d, in_folder("file"));
         CU_ASSERT(d.temp_fd >= 0 && strstr(d.why, "is not a directory") && strstr(d.why, "cache is temporary"));
         snprintf(dir, sizeof dir, "%s", getenv("POCL_CACHE_DIR"));
-        CU_ASSERT(exists(dir) && strncmp(dir, tmp[k] ? "/tmp/" : root, 5) == 0);
-        clf_environ_cache(&twin, in_root("file"));
+        CU_ASSERT(exists(dir) && strncmp(dir, tmp[k] ? "/tmp/" : folder, 5) == 0);
+        clf_environ_cache(&twin, in_folder("file"));
         CU_ASSERT(twin.temp_fd >= 0 && twin.why[0] == '\0');
         twin.pid++; /* as a forked child: it never removes */
         clf_environ_cache_close(&d);
@@ -169,7 +158,7 @@ static void test_temporary(void) {
         clf_environ_cache_close(&twin);
         CU_ASSERT(exists(dir) && twin.temp_fd == -1);
         begin(&d);
-        clf_environ_cache(&d, in_root("file"));
+        clf_environ_cache(&d, in_folder("file"));
         clf_environ_cache_close(&d);
         CU_ASSERT(!exists(dir));
     }
@@ -182,7 +171,7 @@ static void test_temporary(void) {
         begin(&d);
         setenv("POCL_CACHE_DIR", "", 1);
         setenv("TMPDIR", none[k], 1);
-        clf_environ_cache(&d, in_root("file"));
+        clf_environ_cache(&d, in_folder("file"));
         CU_ASSERT(d.temp_fd == -1 && strstr(d.why, "no temporary directory"));
     }
     unsetenv("TMPDIR");
@@ -219,14 +208,8 @@ static void test_notes(void) {
     CU_ASSERT(strlen(d.why) == CLF_DEV_WHY - 1 && strncmp(d.why, "reason 0; reason 1; ", 20) == 0);
 }
 
-static int remove_all(void) {
-    char command[PATH_MAX + 16];
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command);
-}
-
 int main(void) {
-    if (!mkdtemp(root)) return 1;
+    if (!make_folder("clfuse-test-edges")) return 1;
     clf_mem_init(&mem, NULL, NULL);
     CU_initialize_registry();
     CU_pSuite s = CU_add_suite("device: cache directories", NULL, NULL);
@@ -239,5 +222,5 @@ int main(void) {
     CU_basic_run_tests();
     int bad = CU_get_number_of_failures() > 0;
     CU_cleanup_registry();
-    return remove_all() != 0 || bad;
+    return !remove_folder() || bad;
 }

@@ -38,6 +38,10 @@ static const struct plan {
      64},
     {"outer sum", HEAD "(axis l range free %3) " X PAIR "(out Y0 %t) (let v4 %t MUL v0 v3) (fold Y0 SUM v4 keep))", 0},
     {"outer pattern", HEAD "(axis l range free %3) " X PAIR "(out Y0 %t 1) (let v4 %t MUL v0 v3) (pattern Y0 v4 keep i j))", 0},
+    {"outer sum, rows weighted",
+     HEAD "(axis l range free %3) " X PAIR "(in X3 %t dense %1 1) (access a3 X3 stream (i 1 0) (- 0)) (out Y0 %t) (let v4 %t load a3) "
+          "(let v5 %t MUL v3 v4) (let v6 %t MUL v0 v5) (fold Y0 SUM v6 keep))",
+     0},
     {"outer right",
      HEAD "(axis l range free %3) (axis k range free %4) " X PAIR
           "(in X3 %t dense %2 %4) (access a3 X3 stream (j 1 0) (k 1 0)) (let v5 %t load a3) (let v6 %t SUB v0 v3) (let v7 %t dot j v6 v5) "
@@ -121,6 +125,21 @@ static const struct plan {
           "(let v4 %t load a3) (let v5 %t MUL v4 v3) (let v6 %t SUB v5 v0) (fold Y0 SUM v6 keep) (pattern Y1 v5 keep i j))",
      0},
     {"several folds", HEAD X "(out Y0 %t) (out Y1 %t) (out Y2 i64) (fold Y0 SUM v0 keep) (fold Y1 MAX v0 keep) (fold Y2 NNZ v0 keep))", 0},
+    {"rows with a rest",
+     HEAD X "(in X1 %t dense %1 1) (access a1 X1 stream (i 1 0) (- 0)) (param p0 %t) (out Y0 %t %1) (out Y1 %t %1) (out Y2 %t %1) "
+            "(out Y3 i64 %1) (out Y4 i64 %1) (out Y5 i64 %1) (out Y6 %t %1) (out Y7 %t %1) (let v1 %t load a1) (let v2 %t ADD v0 v1) "
+            "(let v3 %t param p0) (let v4 %t fold SUM j v2 rest v1) (let v5 %t fold MIN j v2 rest v1) (let v6 %t fold VAR j v2 rest v1) "
+            "(let v7 i64 fold ARGMAX j v0 rest v3) (let v8 i64 fold ARGMIN j v2 rest v1) (let v9 i64 fold NNZ j v0 rest v3) "
+            "(let v10 %t fold MEAN j v0 rest v3) (let v11 %t MUL v0 v5) (let v12 %t fold MAX j v11 rest v4) (store Y0 v4 keep i) "
+            "(store Y1 v5 keep i) (store Y2 v6 keep i) (store Y3 v7 keep i) (store Y4 v8 keep i) (store Y5 v9 keep i) "
+            "(store Y6 v10 keep i) (store Y7 v12 keep i))",
+     0},
+    {"the whole with a rest",
+     HEAD X "(param p0 %t) (out Y0 %t) (out Y1 %t) (out Y2 %t) (out Y3 i64) (out Y4 u8) (out Y5 %t) (out Y6 %t) (out Y7 %t) "
+            "(let v1 %t param p0) (let v2 %t ADD v0 v1) (fold Y0 SUM v2 rest v1 keep over i j) (fold Y1 MAX v2 rest v1 keep over i j) "
+            "(fold Y2 VAR v2 rest v1 keep over i j) (fold Y3 NNZ v0 rest v1 keep over i j) (fold Y4 ALL v0 rest v1 keep over i j) "
+            "(fold Y5 MEAN v2 rest v1 keep over i j) (fold Y6 SUMSQ v2 rest v1 keep over i j) (fold Y7 SUM v0 keep over i j))",
+     0},
 };
 enum { PLANS = sizeof plans / sizeof *plans };
 
@@ -163,17 +182,29 @@ typedef struct shape {
     bool (*has)(int64_t i, int64_t k, void *at);
 } shape;
 
-static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts, job_data data) {
+static void make(kernel_job *j, const struct plan *p, const shape *s, clf_dtype t, job_data data) {
     char text[4096];
-    kernel_job j;
     clf_err err = {0};
     spell(text, sizeof text, p->text, &s->x, t);
-    CU_ASSERT_EQUAL_FATAL(job_text(&j, 11, text, &err), CLF_OK);
-    job_memory(&j, data, s->density);
+    CU_ASSERT_EQUAL_FATAL(job_text(j, 11, text, &err), CLF_OK);
+    job_memory(j, data, s->density);
     extents at = s->x;
-    if (s->has) job_sparse(&j, 0, s->has, &at, data);
-    for (int k = 1; k < j.c.nin; k++)
-        if (j.c.in[k].format == CLF_CSR) job_sparse(&j, k, k == 2 ? one_of_many : one_of_five, &at, data);
+    if (s->has) job_sparse(j, 0, s->has, &at, data);
+    for (int k = 1; k < j->c.nin; k++)
+        if (j->c.in[k].format == CLF_CSR) job_sparse(j, k, k == 2 ? one_of_many : one_of_five, &at, data);
+}
+
+static void note(const struct plan *p, const shape *s, clf_dtype t, job_data data) {
+    kernel_job j;
+    make(&j, p, s, t, data);
+    job_note(&j, jobs_skel("entry.chunk"));
+    job_end(&j);
+}
+
+static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts, job_data data) {
+    kernel_job j;
+    clf_err err = {0};
+    make(&j, p, s, t, data);
     clf_status st = job_kernel(&j, jobs_skel("entry.chunk"), parts, &err);
     if (st != CLF_OK) fprintf(stderr, "%s, %s: %s\n", p->name, s->name, err.text);
     CU_ASSERT_EQUAL(st, CLF_OK);
@@ -188,10 +219,16 @@ static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts
     job_end(&j);
 }
 
-static void run_all(const shape *s, clf_dtype t, int parts, job_data data) {
+/* Plans whose names begin so. */
+static void run_some(const char *names, const shape *s, clf_dtype t, int parts, job_data data) {
     if (!jobs.device) return;
-    for (int p = 0; p < PLANS; p++) run_one(&plans[p], s, t, parts, data);
+    for (int p = 0; p < PLANS; p++)
+        if (strncmp(plans[p].name, names, strlen(names)) == 0) note(&plans[p], s, t, data);
+    jobs_build();
+    for (int p = 0; p < PLANS; p++)
+        if (strncmp(plans[p].name, names, strlen(names)) == 0) run_one(&plans[p], s, t, parts, data);
 }
+static void run_all(const shape *s, clf_dtype t, int parts, job_data data) { run_some("", s, t, parts, data); }
 
 static void test_plain(void) { run_all(&(shape){"37 x 41", {{37, 41, 10, 3}}, 0.3, NULL}, CLF_F64, 1, JOB_FINITE); }
 static void test_special(void) { run_all(&(shape){"61 x 53", {{61, 53, 10, 3}}, 0.3, NULL}, CLF_F64, 1, JOB_REAL); }
@@ -205,6 +242,14 @@ static void test_one_row(void) { run_all(&(shape){"one row", {{1, 1111, 10, 9}},
 static void test_one_column(void) { run_all(&(shape){"one column", {{1111, 1, 1, 1}}, 0, always}, CLF_F64, 1, JOB_FINITE); }
 static void test_one_cell(void) { run_all(&(shape){"one cell", {{1, 1, 1, 1}}, 0, always}, CLF_F64, 1, JOB_FINITE); }
 static void test_many_blocks(void) { run_all(&(shape){"9000 x 7", {{9000, 7, 3, 5}}, 0.5, NULL}, CLF_F64, 4, JOB_FINITE); }
+/* A side of more than 2 MiB, read cut by cut (entry_block.c). */
+static void test_far_side(void) { run_some("outer", &(shape){"260 x 4300", {{260, 4300, 64, 3}}, 0.01, NULL}, CLF_F64, 3, JOB_FINITE); }
+static void test_far_side_f32(void) {
+    run_some("outer", &(shape){"260 x 4300", {{260, 4300, 125, 24}}, 0.01, NULL}, CLF_F32, 1, JOB_FINITE);
+}
+static void test_far_side_skew(void) {
+    run_some("outer", &(shape){"half in one row of 300 x 4300", {{300, 4300, 61, 100}}, 0, half_in_one}, CLF_F64, 2, JOB_REAL);
+}
 
 int main(int argc, char **argv) {
     static const struct {
@@ -221,7 +266,10 @@ int main(int argc, char **argv) {
                  {"one row", test_one_row},
                  {"one column", test_one_column},
                  {"one cell", test_one_cell},
-                 {"many blocks", test_many_blocks}};
+                 {"many blocks", test_many_blocks},
+                 {"far side", test_far_side},
+                 {"far side, f32", test_far_side_f32},
+                 {"far side, half of all entries in one row", test_far_side_skew}};
     jobs_open(argc > 1 && strcmp(argv[1], "buffers") == 0);
     if (CU_initialize_registry() != CUE_SUCCESS) return 1;
     CU_pSuite s = CU_add_suite("entry.chunk", NULL, NULL);

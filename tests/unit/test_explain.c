@@ -3,21 +3,8 @@
  * than are shown; results that are leaves; names that a picture must escape. What is said is checked against what is known. */
 #include "tests/unit/api_testing.h"
 
-typedef struct text {
-    size_t n;
-    char at[1 << 18];
-} text;
-
-static void collect(void *user, const char *s, size_t n) {
-    text *t = user;
-    if (t->n + n >= sizeof t->at) n = sizeof t->at - 1 - t->n;
-    memcpy(t->at + t->n, s, n);
-    t->n += n;
-    t->at[t->n] = 0;
-}
-
 static const char *explain(clf_ctx *c, size_t n, clf_mat *const *m, clf_explain_format format, unsigned flags) {
-    static text t;
+    static text_sink t;
     t.n = 0;
     t.at[0] = 0;
     clf_status st = clf_explain(n, m, format, flags, collect, &t);
@@ -214,7 +201,7 @@ static void test_memory(void) {
         clf_options o = {.struct_size = sizeof o, .device = "host", .alloc = counting_alloc, .alloc_user = &heap};
         CU_ASSERT_EQUAL_FATAL(clf_open(&c, &o), CLF_OK);
         clf_mat *x = clf_matrix(c, CLF_F64, 2, 3, (double[6]){1, 2, 3, 4, 5, 6}), *r = clf_sum(clf_mul(x, clf_exp(x)));
-        static text t;
+        static text_sink t;
         heap.fail_at = atomic_load(&heap.count) + n;
         t.n = 0;
         clf_status st = clf_explain(1, &r, (clf_explain_format)(n % 4), CLF_EXPLAIN_ANALYZE | CLF_EXPLAIN_MEMO, collect, &t);

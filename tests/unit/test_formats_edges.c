@@ -13,24 +13,8 @@
 
 #include "formats/csv.h"
 #include "formats/text.h"
+#include "tests/unit/folder_testing.h"
 #include "tests/unit/formats_testing.h"
-
-static char folder[64];
-
-static const char *in_folder(const char *name) {
-    static char path[8][PATH_MAX + 256];
-    static int turn;
-    turn = (turn + 1) % 8;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
-static void put_file(const char *name, const void *p, size_t n) {
-    FILE *f = fopen(in_folder(name), "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    CU_ASSERT_EQUAL(fwrite(p, 1, n, f), n);
-    fclose(f);
-}
 
 /* ---- cut and damaged samples ------------------------------------------------------------------------------------------------ */
 
@@ -113,7 +97,7 @@ static void test_places(void) {
     clf_mem_init(&mem, NULL, NULL);
     for (int i = 0; i < NSAMPLES; i++) {
         clf_read_opts o = options(&samples[i], 4 + 6 * (samples[i].label != NULL));
-        put_file("sample", samples[i].text, samples[i].n);
+        put_file(in_folder("sample"), samples[i].text, samples[i].n);
         CU_ASSERT_EQUAL(clf_read_file(in_folder("sample"), samples[i].type, &o, &mem, &x, NULL, NULL, 0, &err), CLF_OK);
         clf_dense_release(&x, &mem);
         CU_ASSERT_EQUAL(clf_read_file(in_folder("sample"), samples[i].type, &o, &mem, &x, NULL, (char[4]){"old"}, 0, &err), CLF_OK);
@@ -274,15 +258,6 @@ static void test_endless_stream(void) {
 
 /* ---- writers that fail -------------------------------------------------------------------------------------------------------- */
 
-static int entries_in_folder(void) {
-    char command[128], text[32] = "";
-    snprintf(command, sizeof command, "ls -A %s | wc -l", folder);
-    FILE *f = popen(command, "r");
-    if (!f || !fgets(text, sizeof text, f)) text[0] = '\0';
-    if (f) pclose(f);
-    return atoi(text);
-}
-
 static void fails_to_write(const char *path, const clf_dense *m, const char *say) {
     clf_err err = {0};
     int before = entries_in_folder();
@@ -305,7 +280,7 @@ static void test_write_names(void) {
     memcpy(name + PATH_MAX - 10, "b.csv", 6);
     fails_to_write(name, &m, "./././."); /* and no more of it fits into the message */
     CU_ASSERT_EQUAL(mkdir(in_folder("dir.csv"), 0700), 0);
-    put_file("dir.csv/inside", "x", 1);
+    put_file(in_folder("dir.csv/inside"), "x", 1);
     fails_to_write(in_folder("dir.csv"), &m, "Is a directory");
     unlink(in_folder("dir.csv/inside"));
     rmdir(in_folder("dir.csv"));
@@ -322,7 +297,7 @@ static void test_write_full(void) {
     small = (struct rlimit){40000, before.rlim_max};
     void (*was)(int) = signal(SIGXFSZ, SIG_IGN);
     for (int k = 0; k < 3; k++) {
-        put_file(names[k], "old", 3);
+        put_file(in_folder(names[k]), "old", 3);
         clf_err err = {0};
         CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_FSIZE, &small), 0);
         CU_ASSERT_EQUAL(clf_write_file(in_folder(names[k]), NULL, &m, &err), CLF_E_IO);
@@ -352,7 +327,7 @@ static void test_write_beside_others(void) {
     clf_err err = {0};
     for (int k = 0; k < 3; k++) {
         snprintf(name, sizeof name, "a.csv.tmp%ld.%d", (long)getpid(), k);
-        put_file(name, "mine", 4);
+        put_file(in_folder(name), "mine", 4);
     }
     CU_ASSERT_EQUAL(clf_write_file(in_folder("a.csv"), NULL, &m, &err), CLF_OK);
     CU_ASSERT_EQUAL(entries_in_folder(), 4);
@@ -379,8 +354,7 @@ int main(void) {
                                         {"no room to write", test_write_full},
                                         {"temporaries of others", test_write_beside_others},
                                         CU_TEST_INFO_NULL};
-    snprintf(folder, sizeof folder, "%s/clfuse-edges-XXXXXX", P_tmpdir);
-    if (!mkdtemp(folder)) return 1;
+    if (!make_folder("clfuse-edges")) return 1;
     int bad = run_suite("formats: edges", tests);
     return rmdir(folder) != 0 || bad;
 }

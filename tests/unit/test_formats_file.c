@@ -5,39 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/unit/folder_testing.h"
 #include "tests/unit/formats_testing.h"
-
-static char folder[64];
-
-static const char *in_folder(const char *name) {
-    static char path[8][256];
-    static int turn;
-    turn = (turn + 1) % 8;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
-static void put_file(const char *name, const void *p, size_t n) {
-    FILE *f = fopen(in_folder(name), "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    CU_ASSERT_EQUAL(fwrite(p, 1, n, f), n);
-    fclose(f);
-}
 
 static size_t get_file(const char *name, char *to, size_t most) {
     FILE *f = fopen(in_folder(name), "rb");
     if (!f) return 0;
     size_t n = fread(to, 1, most, f);
     fclose(f);
-    return n;
-}
-
-static int entries_in_folder(void) {
-    int n = 0;
-    DIR *d = opendir(folder);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(d);
-    for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
-    closedir(d);
     return n;
 }
 
@@ -169,7 +144,7 @@ static void test_replacing(void) {
     char text[64];
     clf_err err = {.code = CLF_OK};
     clf_dense u = dense(CLF_U8, 1, 2, u1);
-    put_file("old.csv", "9\n", 2);
+    put_file(in_folder("old.csv"), "9\n", 2);
     CU_ASSERT_EQUAL(clf_write_file(in_folder("old.csv"), "svm", &u, &err), CLF_E_FORMAT);
     CU_ASSERT(get_file("old.csv", text, sizeof text) == 2 && text[0] == '9');
     CU_ASSERT_EQUAL(symlink("old.csv", in_folder("link.csv")), 0);
@@ -196,8 +171,8 @@ static void test_read_refused(void) {
                  {"x.csv", "exe", CLF_E_ARG, "unknown file type"},          {"empty.npy", NULL, CLF_E_FORMAT, "no .npy file"},
                  {"empty.csv", NULL, CLF_E_FORMAT, "the file is empty"},    {"empty.npy", "svm", CLF_E_FORMAT, "the file is empty"},
                  {"empty.npy", "mtx", CLF_E_FORMAT, "no Matrix Market"}};
-    put_file("empty.npy", "", 0);
-    put_file("empty.csv", "", 0);
+    put_file(in_folder("empty.npy"), "", 0);
+    put_file(in_folder("empty.csv"), "", 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char note[200];
         reading r;
@@ -220,7 +195,7 @@ static void test_notes(void) {
     for (size_t i = 0; i < 3; i++) {
         char note[200];
         reading r;
-        put_file(cases[i].name, cases[i].text, strlen(cases[i].text));
+        put_file(in_folder(cases[i].name), cases[i].text, strlen(cases[i].text));
         CU_ASSERT_EQUAL(read_named(&r, in_folder(cases[i].name), NULL, &o, note), CLF_OK);
         CU_ASSERT(strstr(note, cases[i].part) != NULL);
         reading_end(&r);
@@ -253,7 +228,7 @@ static void test_memory(void) {
                  {"m.mtx", "%%MatrixMarket matrix array real general\n1 1\n2\n", NULL}};
     for (size_t i = 0; i < 3; i++) {
         clf_read_opts o = {.dtype = CLF_F64, .na = CLF_NA_DROP, .label = files[i].label};
-        put_file(files[i].name, files[i].text, strlen(files[i].text));
+        put_file(in_folder(files[i].name), files[i].text, strlen(files[i].text));
         for (int n = 0;; n++) {
             char note[200];
             reading r;
@@ -289,8 +264,7 @@ int main(void) {
                                         {"a stream", test_stream},
                                         {"memory out", test_memory},
                                         CU_TEST_INFO_NULL};
-    snprintf(folder, sizeof folder, "%s", "clf_formats_XXXXXX");
-    if (!mkdtemp(folder)) return 1;
+    if (!make_folder("clfuse-formats")) return 1;
     int bad = run_suite("formats: files", tests);
     bad |= rmdir(folder) != 0;
     return bad;

@@ -146,6 +146,8 @@ static void test_svm_refused(void) {
     expect_error("svm", "1 2147483648:1 1:1\n", "an index is 2147483648, outside 1 to 2147483647");
     expect_error("svm", "1 2147483647:1 5:1\n", "an index is 5, outside 2147483648 to 2147483647");
     expect_error("svm", "1 nan:1\n", "'nan:1' stands where");
+    expect_error("svm", "1 inf:1\n", "'inf:1' stands where");
+    expect_error("svm", "1 1.5:1\n", "'1.5:1' stands where");
     expect_failure("svm", "1 1:1\0\n", 7, NULL, CLF_E_FORMAT, "line 1, column 2: a NUL byte");
     expect_error("svm", "1 1:1\n1 100000000000000:1\n", "line 2, column 2");
     char tall[6000] = "1 2147483647:1\n";

@@ -309,17 +309,6 @@ static double expected(void) {
     return sum;
 }
 
-static clf_ctx *open_kernels(void) {
-    clf_ctx *c = open_on(NULL);
-    clf_device d = {.struct_size = sizeof d};
-    if (!clf_device_at(c, 1, &d)) {
-        clf_close(c);
-        return NULL;
-    }
-    CU_ASSERT_EQUAL(clf_set(c, "tier", "2"), CLF_OK);
-    return c;
-}
-
 static void test_plan(void) {
     clf_ctx *c = open_kernels();
     clf_stats s = {.struct_size = sizeof s};

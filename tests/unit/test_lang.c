@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/graph/ctx.h"
+#include "tests/unit/heap_testing.h"
 
 enum { VARS = 7 };
 typedef struct fixture {
@@ -381,48 +382,24 @@ static void test_depth(void) {
 
 /* ---- every allocation may fail ---- */
 
-typedef struct flaky {
-    long live, left;
-} flaky;
-
-static void *flaky_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    flaky *f = user;
-    void *q = NULL;
-    if (new_bytes == 0) {
-        f->live -= ptr != NULL;
-        free(ptr);
-        return NULL;
-    }
-    if (f->left >= 0 && f->left-- == 0) {
-        f->left = 0;
-        return NULL;
-    }
-    if (posix_memalign(&q, 64, new_bytes) != 0) return NULL;
-    if (ptr)
-        memcpy(q, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-    else
-        f->live++;
-    free(ptr);
-    return q;
-}
-
 static void test_memory(void) {
     clf_status st = CLF_E_NOMEM;
     for (long n = 0; st != CLF_OK && n < 3000; n++) {
-        flaky m = {0, -1};
-        clf_options opt = {.struct_size = sizeof opt, .alloc = flaky_alloc, .alloc_user = &m};
+        counting_heap heap = {.fail_at = 0};
+        clf_options opt = {.struct_size = sizeof opt, .alloc = counting_alloc, .alloc_user = &heap};
         clf_ctx *c = NULL;
         fixture f;
         clf_result r[4];
         size_t nr = 4;
         CU_ASSERT_EQUAL_FATAL(clf_open(&c, &opt), CLF_OK);
         fill(&f, c);
-        m.left = n;
+        heap.fail_at = heap.count + n + 1;
+        heap.for_ever = true;
         st = clf_parse(c, "abc = exp(X)[1:2, ] * 2; def = rbind(abc, abc, abc); sum((((def)))); sd(abc + s)", f.var, VARS, r, &nr);
         CU_ASSERT(st == CLF_OK || st == CLF_E_NOMEM);
-        m.left = -1;
+        heap.fail_at = 0;
         clf_close(c);
-        CU_ASSERT_EQUAL(m.live, 0);
+        CU_ASSERT_EQUAL(heap.live, 0);
     }
     CU_ASSERT_EQUAL(st, CLF_OK);
 }

@@ -112,15 +112,6 @@ static void test_reference(void) {
     clf_close(c);
 }
 
-/* A context whose loops run in kernels, if there is a device. */
-static clf_ctx *open_kernels(void) {
-    clf_ctx *c = open_on(NULL);
-    clf_device d = {.struct_size = sizeof d};
-    if (clf_device_at(c, 1, &d) && clf_set(c, "tier", "2") == CLF_OK) return c;
-    clf_close(c);
-    return NULL;
-}
-
 static void test_kernels(void) {
     clf_ctx *c = open_kernels();
     if (!c) return;

@@ -120,6 +120,34 @@ static void test_claims_on_values(void) {
     }
 }
 
+/* r = op(a, b) where operand k of it is not zero, else that zero: as structural zeros mean it. */
+static clf_scalar annihilated(int op, int k, const clf_scalar in[3]) {
+    clf_scalar r = op_texts[op].fn[in[0].dtype](in), pick[3] = {in[k], r, in[k]};
+    return op_texts[CLF_OP_IFELSE].fn[in[0].dtype](pick);
+}
+
+/* What an annihilator's zero meets does not matter. Two things that lowering leaves out for it follow from the text alone: truth
+ * values are 0 whatever 0 meets, and 0 with itself gives 0 where both operands annihilate. */
+static void test_claim_annihilates(void) {
+    static const double met[] = {0, -0.0, 1, -2.5, 1e300, INFINITY, -INFINITY, NAN};
+    for (int op = 0; op < CLF_NOPS; op++) {
+        unsigned one = clf_op_annihilators(op), flags = clf_ops[op].flags;
+        CU_ASSERT_EQUAL(one, flags & F_ANNIH ? 3u : flags & F_ANNIH_A ? 1u : 0u);
+        CU_ASSERT(!one || clf_ops[op].arity == 2);
+        for (int k = 0; k < 2; k++)
+            for (size_t i = 0; i < sizeof met / sizeof *met && (one >> k & 1); i++) {
+                clf_scalar in[3] = {clf_scalar_f64(0), clf_scalar_f64(0), clf_scalar_f64(0)};
+                in[1 - k] = clf_scalar_f64(met[i]);
+                double text = clf_scalar_as_f64(op_texts[op].fn[CLF_F64](in));
+                CU_ASSERT(clf_scalar_as_f64(annihilated(op, k, in)) == 0);
+                CU_ASSERT(text == 0 || !isfinite(met[i]) || (met[i] == 0 && !(flags & F_ANNIH)));
+                CU_ASSERT(text == 0 || !(flags & F_BOOL));
+            }
+    }
+    CU_ASSERT(clf_op_annihilators(CLF_OP_MUL) == 3 && clf_op_annihilators(CLF_OP_AND) == 3 && clf_op_annihilators(CLF_OP_DIV) == 1);
+    CU_ASSERT(clf_op_annihilators(CLF_OP_ADD) == 0 && clf_op_annihilators(CLF_OP_MATMUL) == 0 && clf_op_annihilators(-1) == 0);
+}
+
 static void test_claim_zero(void) {
     for (int op = 0; op < CLF_NOPS; op++) {
         if (clf_ops[op].arity != 1) {
@@ -235,6 +263,7 @@ int main(void) {
     CU_add_test(s, "the oracle can refuse", test_oracle_refuses);
     CU_add_test(s, "every text in every type", test_texts);
     CU_add_test(s, "claims on values", test_claims_on_values);
+    CU_add_test(s, "claim: zeros annihilate", test_claim_annihilates);
     CU_add_test(s, "claim: f(0) is 0", test_claim_zero);
     CU_add_test(s, "claim: exact on small integers", test_claim_exact);
     CU_add_test(s, "claim: elementary", test_claim_elementary);

@@ -5,31 +5,6 @@
 
 #include "tests/unit/api_testing.h"
 
-static clf_stats stats_of(clf_ctx *c) {
-    clf_stats s = {.struct_size = sizeof s};
-    CU_ASSERT_EQUAL(clf_get_stats(c, &s), CLF_OK);
-    return s;
-}
-
-/* NULL where there is no device. */
-static clf_ctx *open_kernels(void) {
-    clf_ctx *c = open_on(NULL);
-    clf_device d = {.struct_size = sizeof d};
-    if (clf_device_at(c, 1, &d)) {
-        CU_ASSERT_EQUAL(clf_set(c, "tier", "2"), CLF_OK);
-        return c;
-    }
-    clf_close(c);
-    return NULL;
-}
-
-static void write_file(const char *path, const char *text) {
-    FILE *f = fopen(path, "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    fputs(text, f);
-    CU_ASSERT_EQUAL(fclose(f), 0);
-}
-
 /* Operands go through buffers that are too small: cut in parts, or, when every part needs all of one, the step stays on the host. */
 static void test_allocations(void) {
     static const char *const limit[][2] = {{"64K", "0"}, {"0", "300K"}, {"4M", "0"}, {"16K", "0"}, {"64K", "1G"}};

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The planner with memory that ends at every place, and under limits of any size. */
 #include "tests/unit/plan_made.h"
+#include "tests/unit/heap_testing.h"
 
 static const clf_limits tight = {.kernel_ops = 2, .kernel_inputs = 4};
 
 /* ---- memory ----------------------------------------------------------------------------------------------------------------- */
-
-/* The allocation numbered *user fails, and every one after it. */
-static void *ends(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    int *left = user;
-    if (!new_bytes) {
-        free(ptr);
-        return NULL;
-    }
-    if ((*left)-- <= 0) return NULL;
-    void *q = malloc(new_bytes);
-    if (ptr) memcpy(q, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-    free(ptr);
-    return q;
-}
 
 /* n operators after each other: sizes of all arrays move with n, so that blocks end at other places. */
 static void make_chain(made *m, int n) {
@@ -42,8 +29,8 @@ static int in_so_many(const made *m, const clf_limits *lim) {
     clf_status st = CLF_E_NOMEM;
     int refused = 0;
     for (int n = 0; n < 3000 && st == CLF_E_NOMEM; n++) {
-        int left = n;
-        clf_mem_init(&mem, ends, &left);
+        counting_heap heap = heap_of(n);
+        clf_mem_init(&mem, counting_alloc, &heap);
         st = plan_it(m, "all", lim, &mem, &p, &err);
         CU_ASSERT(st == CLF_OK || (st == CLF_E_NOMEM && !p && strstr(err.text, "memory")));
         refused += st != CLF_OK;
@@ -68,14 +55,6 @@ static void test_memory(void) {
 }
 
 /* The passes of selection in an arena of exactly so many bytes. */
-static void *once(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    int *left = user;
-    (void)old_bytes;
-    if (new_bytes) return (*left)-- > 0 ? malloc(new_bytes) : NULL;
-    free(ptr);
-    return NULL;
-}
-
 static void test_selection_memory(void) {
     enum { BLOCK = 16 * 1024 };
     made *m = malloc(sizeof *m);
@@ -90,15 +69,15 @@ static void test_selection_memory(void) {
     make_all(m);
     CU_ASSERT_EQUAL_FATAL(clf_explore(&m->g, &scratch, &memo, NULL), CLF_OK);
     for (size_t bytes = 0; bytes < BLOCK && (st || explored); bytes += 16) {
-        int left = 1;
+        counting_heap heap = heap_of(1);
         clf_err err = {0};
-        clf_mem_init(&mem, once, &left);
+        clf_mem_init(&mem, counting_alloc, &heap);
         clf_arena_init(&a, &mem);
         CU_ASSERT_PTR_NOT_NULL_FATAL(clf_arena_new(&a, BLOCK - bytes, 1));
         st = clf_select(&memo, clf_selector_find("all"), &plenty, &a, &cover, &err);
         CU_ASSERT(st == CLF_OK || (st == CLF_E_NOMEM && strstr(err.text, "out of memory")));
         clf_arena_release(&a);
-        left = 1;
+        heap = heap_of(1);
         CU_ASSERT_PTR_NOT_NULL_FATAL(clf_arena_new(&a, BLOCK - bytes, 1));
         clf_err_clear(&err);
         explored = clf_explore(&m->g, &a, &memo2, &err);

@@ -15,13 +15,14 @@ typedef struct planned {
     clf_err err;
 } planned;
 
-enum { VARS = 10 };
+enum { VARS = 11 };
 static const struct {
     const char *name;
     int64_t rows, cols;
     bool scalar;
-} vars[VARS] = {{"X", 40, 30, false}, {"Y", 40, 30, false}, {"Z", 40, 30, false}, {"u", 40, 1, false}, {"v", 1, 30, false},
-                {"y", 40, 1, false},  {"W", 30, 40, false}, {"s", 1, 1, true},    {"E", 0, 30, false}, {"one", 1, 1, false}};
+} vars[VARS] = {{"X", 40, 30, false}, {"Y", 40, 30, false}, {"Z", 40, 30, false}, {"u", 40, 1, false},
+                {"v", 1, 30, false},  {"y", 40, 1, false},  {"W", 30, 40, false}, {"s", 1, 1, true},
+                {"E", 0, 30, false},  {"one", 1, 1, false}, {"b", 31, 1, false}};
 
 static const clf_limits plenty = {.kernel_ops = 200, .kernel_inputs = 48};
 
@@ -150,8 +151,19 @@ static const struct {
     /* what no template covers stands alone */
     {"t(X) + W", "TRANSPOSE X | Cell TRANSPOSE W > ADD > ADD"},
     {"diag(X %*% t(X))", "MATMUL-tb X X | DIAG MATMUL"},
-    {"cbind(X, X * 2)", "Cell X > MUL > MUL | CBIND X MUL"},
+    {"cbind(X, Y)", "CBIND X Y"},
     {"cumsum(X + 1) * 2", "Cell X > ADD > ADD | CUM ADD | Cell CUM > MUL > MUL"},
+    /* columns put together, and sums cumulated along a row, are rows of a loop */
+    {"cbind(X, X * 2)", "Row X > MUL CBIND > CBIND"},
+    {"C = cbind(X, matrix(1, rows=40, cols=1)); t(C) %*% (u * (C %*% b))", "Row X u b > FILL CBIND MATMUL MUL MATMUL > MATMUL"},
+    {"C = cbind(X, Y); exp(C) / rowSums(exp(C)); C", "Row X Y > CBIND EXP rowsum DIV > CBIND DIV"},
+    {"cbind(v, v) + cbind(v, v)", "CBIND v v | Cell CBIND > ADD > ADD"},
+    {"rowSums(t(cumsum(t(X))) * Y)", "Row X Y > CUM MUL rowsum > rowsum"},
+    {"t(cummax(t(exp(X)))); t(cumprod(t(u)))", "Row X > EXP CUM > CUM | TRANSPOSE u | CUM TRANSPOSE | TRANSPOSE CUM"},
+    /* ranges of columns, a column and a sequence next to rows */
+    {"R = X[, 2:30]; R / rowSums(R)", "Row X > INDEX rowsum DIV > DIV"},
+    {"t(X[, 2:30]) %*% (X[, 3] * rowSums(X))", "Row X > INDEX INDEX rowsum MUL MATMUL > MATMUL"},
+    {"t(X) %*% (seq(1, 40) * (X %*% t(v)))", "Row X v > SEQ MATMUL MUL MATMUL > MATMUL"},
     /* rewrites */
     {"t(t(X)) + Y", "Cell X Y > ADD > ADD"},
     {"X[1:40, 1:30] * Y", "Cell X Y > MUL > MUL"},

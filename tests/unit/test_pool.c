@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The thread pool: every part once, workers in range, nested and concurrent jobs, restarts after sleep, allocation failure. */
 #include "host/run/pool.h"
+#include "tests/unit/heap_testing.h"
 
 #include <CUnit/Basic.h>
 #include <pthread.h>
@@ -106,22 +107,11 @@ static void test_concurrent_callers(void) {
     clf_pool_free(p);
 }
 
-static void *failing_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    int *left = user;
-    (void)old_bytes;
-    if (new_bytes == 0) {
-        free(ptr);
-        return NULL;
-    }
-    if ((*left)-- <= 0) return NULL;
-    return aligned_alloc(64, (new_bytes + 63) / 64 * 64);
-}
-
 static void test_no_memory(void) {
     for (int n = 0; n < 3; n++) {
         clf_mem m;
-        int left = n;
-        clf_mem_init(&m, failing_alloc, &left);
+        counting_heap heap = heap_of(n);
+        clf_mem_init(&m, counting_alloc, &heap);
         clf_pool *p = clf_pool_new(&m, 2);
         CU_ASSERT_EQUAL(p != NULL, n >= 2);
         clf_pool_free(p);

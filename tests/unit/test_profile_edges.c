@@ -12,24 +12,9 @@
 #include <unistd.h>
 
 #include "device/device_internal.h"
+#include "tests/unit/folder_testing.h"
 
-static char root[] = P_tmpdir "/clfuse-test-edges-XXXXXX";
 static clf_mem mem;
-
-static const char *in_root(const char *name) {
-    static char path[8][PATH_MAX];
-    static int turn;
-    turn = (turn + 1) % 8;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", root, name);
-    return path[turn];
-}
-
-static void put_file(const char *path, const char *text) {
-    FILE *f = fopen(path, "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    fputs(text, f);
-    fclose(f);
-}
 
 /* ---- profiles --------------------------------------------------------------------------------------------------------------- */
 
@@ -62,7 +47,7 @@ static void refuse_load(const char *dir, const clf_profile *p, clf_status st, co
 }
 
 static void test_profile_files(void) {
-    const char *dir = in_root("profiles");
+    const char *dir = in_folder("profiles");
     char path[PATH_MAX], dir_path[PATH_MAX], big[20000];
     snprintf(dir_path, sizeof dir_path, "%s", dir);
     clf_profile p = sample("//A device, (R) of a name that is longer than a file's name should be 0123456789", "1.0"), other;
@@ -80,7 +65,7 @@ static void test_profile_files(void) {
     refuse_load(dir_path, &p, CLF_E_FORMAT, "of another device or driver");
     memset(big, '#', sizeof big - 1);
     big[sizeof big - 1] = '\0';
-    put_file(path, big);
+    put_text(path, big);
     refuse_load(dir_path, &p, CLF_E_FORMAT, "is too long");
     unlink(path);
     CU_ASSERT_EQUAL(symlink("/dev/null", path), 0);
@@ -88,7 +73,7 @@ static void test_profile_files(void) {
     unlink(path);
     CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
     refuse_load(dir_path, &p, CLF_E_IO, "cannot read profile");
-    put_file(strcat(strcpy(big, path), "/x"), "");
+    put_text(strcat(strcpy(big, path), "/x"), "");
     CU_ASSERT_EQUAL(clf_profile_store(dir_path, &p, &err), CLF_E_IO); /* a folder in its place is not replaced */
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "cannot write profile"));
     unlink(big);
@@ -127,14 +112,8 @@ static void test_profile_texts(void) {
     CU_ASSERT(clf_profile_stream_s(&p, 1e6, INFINITY) > clf_profile_stream_s(&p, 1e6, 1));
 }
 
-static int remove_all(void) {
-    char command[PATH_MAX + 16];
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command);
-}
-
 int main(void) {
-    if (!mkdtemp(root)) return 1;
+    if (!make_folder("clfuse-test-edges")) return 1;
     clf_mem_init(&mem, NULL, NULL);
     CU_initialize_registry();
     CU_pSuite s = CU_add_suite("profiles that cannot be had", NULL, NULL);
@@ -143,5 +122,5 @@ int main(void) {
     CU_basic_run_tests();
     int bad = CU_get_number_of_failures() > 0;
     CU_cleanup_registry();
-    return remove_all() != 0 || bad;
+    return !remove_folder() || bad;
 }

@@ -5,6 +5,7 @@
 
 #include "planner/builder.h"
 #include "tests/unit/cplan_testing.h"
+#include "tests/unit/heap_testing.h"
 
 static void open_text(plan *p, const char *text) {
     plan_parse(p, text, strlen(text));
@@ -416,17 +417,6 @@ static void test_refused(void) {
     plan_close(&p);
 }
 
-static void *flaky(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    int *left = user;
-    void *q = NULL;
-    (void)old_bytes;
-    if (new_bytes == 0) {
-        free(ptr);
-        return NULL;
-    }
-    return !ptr && (*left)-- > 0 && posix_memalign(&q, 64, new_bytes) == 0 ? q : NULL;
-}
-
 static void test_memory_out(void) {
     int64_t key[3] = {1, 0, 1}, keys[3], n;
     double x[3] = {1, 2, 3}, sum[3], sorted[3];
@@ -440,8 +430,8 @@ static void test_memory_out(void) {
     for (; st == CLF_E_NOMEM && allocations < 50; allocations++) {
         clf_mem mem;
         clf_err err = {0};
-        int left = allocations;
-        clf_mem_init(&mem, flaky, &left);
+        counting_heap heap = heap_of(allocations);
+        clf_mem_init(&mem, counting_alloc, &heap);
         st = clf_ref_run(&p.c, &(clf_bind){.in = MEM(key, x), .out = MEM(sum, keys, sorted, sorted, &n)}, &mem, &err);
         CU_ASSERT(mem.now_bytes == 0 && err.code == st && (st == CLF_OK || strstr(err.text, "memory")));
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * row.chunk: cplans in row form over dense operands, run on the first OpenCL device against the reference executor: same bits. Texts are
- * written with $n $m $k for extents and $t for the element type. */
+ * written with $n $m $k for extents, $s for m + k, $o for m + 1 and $t for the element type. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +62,25 @@ static const char row_max[] = HEAD_J "(out Y i64 $n) (out Z $t $n) (out A $t $m)
                                      " (let y $t SUB x a) (store Y p keep i) (fold Z VAR y keep i) (fold A SUM y keep j))";
 static const char scan[] = HEAD_ASCENDING "(out Y $t $n $m) (out Z $t $n) (let s $t scan SUM j x) (let y $t ADD s x) (store Y y keep i j)"
                                           " (fold Z MAX s keep i))";
+#define HEAD_ONE \
+    "(cplan (axis i range free $n) (axis j range free $m) (axis g range ascending $o) (in X $t dense $n $m) (in V $t dense $o 1)" \
+    " (access a0 X stream (i 1 0) (j 1 0)) (access a1 V stream (g 1 0) (- 0)) (let x $t load a0) (let v $t load a1) "
+#define HEAD_CAT \
+    "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (axis g range free $s) (in X $t dense $n $m)" \
+    " (in Z $t dense $n $k) (access a0 X stream (i 1 0) (j 1 0)) (access a1 Z stream (i 1 0) (k 1 0)) (let x $t load a0)" \
+    " (let z $t load a1) "
+static const char cat_chain[] = HEAD_ONE WEIGHT "(out Y $t $o) (param p $t) (let one $t param p) (let q $t cat g x j one -)"
+                                                " (let s $t dot g q v) (let r $t MUL c s) (dot Y q r keep g))";
+static const char cat_scan[] =
+    HEAD_ONE "(out Y $t $n $o) (out A $t $n) (let m $t fold MAX j x) (let q $t cat g m - x j) (let s $t scan SUM g q)"
+             " (let y $t MUL s v) (store Y y keep i g) (fold A MIN y keep i over g))";
+static const char cat_two[] = HEAD_CAT "(out Y $t $n $s) (out A $t $s) (out B i64 $n) (let y $t ADD x x) (let q $t cat g y j z k)"
+                                       " (let e $t fold SUM g q) (let d $t SUB q e) (store Y d keep i g) (fold A SUM d keep g over i)"
+                                       " (fold B ARGMAX q keep i over g))";
+static const char cat_vectors[] =
+    HEAD_CAT "(in B $t dense $k 1) (access ab B stream (k 1 0) (- 0)) (out Y $t $n $s) (out A $t $k $s) (let b $t load ab)"
+             " (let f $t fold SUM k b) (let q $t cat g x j b k) (let u $t cat g f j z k) (let y $t SUB q u) (store Y y keep i g)"
+             " (dot A q z keep k g))";
 static const char totals[] =
     HEAD_J WEIGHT "(out Y $t) (out Z $t) (let s $t fold SUM j x) (let y $t MUL x s) (fold Y SUM y keep) (fold Z MAX x keep))";
 static const char row_totals[] =
@@ -81,6 +100,15 @@ static const char positions[] =
 
 /* ---- running ---- */
 
+static int64_t extent_of(char letter, const shape *s) {
+    switch (letter) {
+    case 'n': return s->n;
+    case 'm': return s->m;
+    case 'k': return s->k;
+    default: return letter == 's' ? s->m + s->k : s->m + 1;
+    }
+}
+
 static void expand(char *out, size_t room, const char *text, const shape *s) {
     size_t at = 0;
     for (; *text && at + 24 < room; text++) {
@@ -92,7 +120,7 @@ static void expand(char *out, size_t room, const char *text, const shape *s) {
         if (*text == 't')
             at += (size_t)snprintf(out + at, room - at, "%s", s->t);
         else
-            at += (size_t)snprintf(out + at, room - at, "%lld", (long long)(*text == 'n' ? s->n : *text == 'm' ? s->m : s->k));
+            at += (size_t)snprintf(out + at, room - at, "%lld", (long long)extent_of(*text, s));
     }
     out[at] = 0;
 }
@@ -100,14 +128,28 @@ static void expand(char *out, size_t room, const char *text, const shape *s) {
 static long kernels_run;
 static int64_t most_rows = INT64_MAX, most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
 
+static bool too_large(shape *s) {
+    if (s->n > most_rows) s->n = most_rows;
+    return s->n * s->m * (s->k ? s->k : 1) > most_cells;
+}
+
+static void note(const char *text, shape s) {
+    kernel_job j;
+    clf_err err = {0};
+    static char plan[4096];
+    if (too_large(&s)) return;
+    expand(plan, sizeof plan, text, &s);
+    if (job_text(&j, 42, plan, &err) == CLF_OK) job_note(&j, jobs_skel("row.chunk"));
+    job_end(&j);
+}
+
 /* Bits of the kernel and of the reference executor are equal; `data` says what operands hold. */
 static void check(const char *text, shape s, job_data data) {
     kernel_job j;
     clf_err err = {0};
     static char plan[4096];
     size_t bad = 0;
-    if (s.n > most_rows) s.n = most_rows;
-    if (s.n * s.m * (s.k ? s.k : 1) > most_cells) return;
+    if (too_large(&s)) return;
     expand(plan, sizeof plan, text, &s);
     clf_status st = job_text(&j, 42, plan, &err);
     if (st == CLF_OK) {
@@ -124,6 +166,8 @@ static void check(const char *text, shape s, job_data data) {
 }
 
 static void check_all(const char *text, const shape *s, int n) {
+    for (int i = 0; i < n; i++) note(text, s[i]);
+    jobs_build();
     for (int i = 0; i < n; i++) check(text, s[i], i % 2 ? JOB_REAL : JOB_FINITE);
 }
 #define CHECK(text, ...) \
@@ -181,6 +225,16 @@ static void test_rows(void) {
     CHECK(row_max, {131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 1}, {45, 21, 0, "f32", 1});
     CHECK(scan, {131, 10, 0, "f64", 1}, {33, 530, 0, "f64", 2}, {33, 53, 0, "f32", 1}, {20, 20, 0, "i64", 1});
     CHECK(positions, {131, 10, 0, "f64", 1}, {33, 530, 0, "f32", 2});
+}
+
+static void test_cats(void) {
+    CHECK(cat_chain, {131, 10, 0, "f64", 1}, {5003, 100, 0, "f64", 2}, {33, 530, 0, "f64", 2}, {70, 127, 0, "f64", 1},
+          {70, 128, 0, "f64", 1}, {53, 31, 0, "f32", 1}, {19, 700, 0, "f32", 2}, {20, 20, 0, "i64", 1}, {20, 17, 0, "i32", 1},
+          {0, 5, 0, "f64", 1}, {1, 1, 0, "f64", 1}, {5, 0, 0, "f64", 1});
+    CHECK(cat_scan, {131, 10, 0, "f64", 1}, {33, 330, 0, "f64", 2}, {33, 53, 0, "f32", 1}, {20, 20, 0, "i64", 1}, {3, 1, 0, "f64", 1});
+    CHECK(cat_two, {131, 10, 7, "f64", 2}, {33, 330, 200, "f64", 2}, {33, 53, 76, "f32", 1}, {20, 100, 20, "f64", 1},
+          {9, 100, 600, "f64", 1}, {9, 0, 6, "f64", 1}, {9, 1, 1, "i64", 1}, {0, 3, 4, "f64", 1});
+    CHECK(cat_vectors, {131, 10, 7, "f64", 2}, {33, 330, 20, "f64", 1}, {33, 53, 6, "f32", 1}, {9, 1, 150, "f64", 1});
 }
 
 static void test_totals(void) {
@@ -285,17 +339,12 @@ static void test_facts(void) {
 int main(int argc, char **argv) {
     (void)argv;
     static const test_case tests[] = {
-        {"mvchain", test_mvchain},
-        {"vectors", test_vectors},
-        {"few columns", test_few_columns},
-        {"many columns", test_many_columns},
-        {"products", test_products},
-        {"rows", test_rows},
-        {"totals", test_totals},
-        {"no memory", test_no_memory},
-        {"sizes are arguments", test_sizes_are_arguments},
-        {"square", test_square},
-        {"facts", test_facts},
+        {"mvchain", test_mvchain},         {"vectors", test_vectors},
+        {"few columns", test_few_columns}, {"many columns", test_many_columns},
+        {"products", test_products},       {"rows", test_rows},
+        {"rows put together", test_cats},  {"totals", test_totals},
+        {"no memory", test_no_memory},     {"sizes are arguments", test_sizes_are_arguments},
+        {"square", test_square},           {"facts", test_facts},
     };
     if (argc > 1) most_rows = 37, most_cells = 200000;
     if (!jobs_open(argc > 1)) {

@@ -261,6 +261,27 @@ static const shape_text any_type[] = {
     {"both by entry", SPARSE X_CSR COL_V "(out Y T 1:1) " CHAIN "(let v2 T ADD v0 v1) (dot Y v0 v2 skip 1 keep j))"},
 };
 
+/* Five more columns, one of them a number a row, behind (or in front of) those of X: 1:3 columns. */
+#define CAT5 \
+    "(cplan (axis i range free 1:0) (axis j range free 1:1) (axis o range free 4) (axis p range free 5) (axis l range ascending 1:3) "
+#define FIVE \
+    "(in Z T dense 1:0 4) (in w T dense 1:0 1) (access a3 Z stream (i 1 0) (o 1 0)) (access a4 w stream (i 1 0) (- 0)) " \
+    "(let v0 T load a0) (let v1 T load a3) (let v2 T load a4) (let v3 T cat p v1 o v2 -) "
+static const shape_text cats[] = {
+    {"cat chain", CAT5 X_DENSE "(in V T dense 1:3 1) (access a1 V stream (l 1 0) (- 0)) (out Y T 1:3) " FIVE
+                               "(let v4 T cat l v0 j v3 p) (let v5 T load a1) (let v6 T dot l v4 v5) (let v7 T MUL v2 v6) "
+                               "(dot Y v4 v7 keep l))"},
+    {"cat stored, in front", CAT5 X_DENSE "(out Y T 1:0 1:3) (out S T 1:0) (out C T 1:3) " FIVE
+                                          "(let v4 T cat l v3 p v0 j) (let v5 T fold MAX l v4) (let v6 T SUB v4 v5) "
+                                          "(store Y v6 keep i l) (fold S SUM v4 keep i over l) (fold C MIN v6 keep l over i))"},
+    {"cat cumulated", CAT5 X_DENSE "(out Y T 1:0 1:3) (out S T) " FIVE "(let v4 T ABS v0) (let v5 T cat l v4 j v3 p) "
+                                   "(let v6 T scan SUM l v5) (store Y v6 keep i l) (fold S SUM v6 keep over i l))"},
+    {"cat of vectors", CAT5 X_DENSE "(in V T dense 1:1 1) (access a1 V stream (j 1 0) (- 0)) (param p0 T) (out Y T 1:0 1:3) (out B T) " FIVE
+                                    "(let v4 T param p0) (let v5 T load a1) (let v6 T cat p v4 o v4 -) (let v7 T cat l v5 j v6 p) "
+                                    "(let v8 T cat l v0 j v6 p) (let v9 T cat l v2 j v3 p) (let v10 T MUL v8 v7) (let v11 T ADD v10 v9) "
+                                    "(let v12 T fold MAX l v7) (store Y v11 keep i l) (store B v12 keep))"},
+};
+
 static const shape_text floats[] = {
     {"mlogreg", DENSE3 X_DENSE MAT_V MAT_W
      "(out Y T 1:1 1:2) " CHAIN
@@ -322,10 +343,12 @@ static const int64_t small[][4] = {{0, 3, 2, 8},    {3, 0, 2, 5},     {2, 3, 0, 
 static void test_f64(void) {
     check_all(any_type, sizeof any_type / sizeof *any_type, CLF_F64, small, sizeof small / sizeof *small, NSPREADS);
     check_all(floats, sizeof floats / sizeof *floats, CLF_F64, small, sizeof small / sizeof *small, NSPREADS);
+    check_all(cats, sizeof cats / sizeof *cats, CLF_F64, small, sizeof small / sizeof *small, 1);
 }
 static void test_f32(void) {
     check_all(any_type, sizeof any_type / sizeof *any_type, CLF_F32, small, sizeof small / sizeof *small, NSPREADS);
     check_all(floats, sizeof floats / sizeof *floats, CLF_F32, small, sizeof small / sizeof *small, NSPREADS);
+    check_all(cats, sizeof cats / sizeof *cats, CLF_F32, small, sizeof small / sizeof *small, 1);
 }
 static void test_integers(void) {
     check_all(any_type, sizeof any_type / sizeof *any_type, CLF_I32, small + 4, 4, NSPREADS);

@@ -7,37 +7,11 @@
 #include "host/run/run.h"
 #include "tests/unit/api_testing.h"
 
-static clf_stats stats_of(clf_ctx *c) {
-    clf_stats s = {.struct_size = sizeof s};
-    CU_ASSERT_EQUAL(clf_get_stats(c, &s), CLF_OK);
-    return s;
-}
-
-/* NULL where there is no device. */
-static clf_ctx *open_kernels(void) {
-    clf_ctx *c = open_on(NULL);
-    clf_device d = {.struct_size = sizeof d};
-    if (clf_device_at(c, 1, &d)) {
-        CU_ASSERT_EQUAL(clf_set(c, "tier", "2"), CLF_OK);
-        return c;
-    }
-    clf_close(c);
-    return NULL;
-}
-
-static void write_file(const char *path, const char *text) {
-    FILE *f = fopen(path, "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    fputs(text, f);
-    CU_ASSERT_EQUAL(fclose(f), 0);
-}
-
-static void collect(void *user, const char *text, size_t n) { strncat(user, text, n < 8000 ? n : 8000); }
-
 /* A profile for the device: of a file that is not there, is damaged, is good. */
 static void test_profile_file(void) {
     clf_ctx *c = open_kernels();
-    char path[64], text[8192] = "";
+    char path[64];
+    static text_sink t;
     double v;
     if (!c) return;
     snprintf(path, sizeof path, "settings_profile_%d", (int)getpid());
@@ -50,8 +24,8 @@ static void test_profile_file(void) {
     write_file(path, "launch_sync_ns 123456789\nlaunch_async_ns 5\nassumed 0\n");
     CU_ASSERT_EQUAL(clf_set(c, "profile_file", ""), CLF_OK);
     CU_ASSERT_EQUAL(clf_set(c, "profile_file", path), CLF_OK);
-    CU_ASSERT_EQUAL(clf_explain(1, &r, CLF_TEXT, 0, collect, text), CLF_OK);
-    CU_ASSERT_PTR_NULL(strstr(text, "profile assumed"));
+    CU_ASSERT_EQUAL(clf_explain(1, &r, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+    CU_ASSERT_PTR_NULL(strstr(t.at, "profile assumed"));
     CU_ASSERT_EQUAL(clf_run_device_profile(c)->launch_sync_ns, 123456789);
     clf_device d = {.struct_size = sizeof d};
     CU_ASSERT(clf_device_at(c, 1, &d) && d.measured && d.launch_us == 123456.789);

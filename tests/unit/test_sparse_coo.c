@@ -156,6 +156,26 @@ static void test_wide_refused(void) {
     coo_free(&c);
 }
 
+/* There are no floating-point indices: an array of them given as one of 8-byte indices is refused, whole numbers too. */
+static void test_real_numbers_refused(void) {
+    static const double index[] = {NAN, INFINITY, -INFINITY, 1.5, 1, 2, -1};
+    for (size_t i = 0; i < 2 * sizeof index / sizeof *index; i++) {
+        clf_mem mem;
+        clf_err err = {.code = CLF_OK};
+        clf_sparse s = {.m = {.nnz = 77}};
+        int64_t bits;
+        memcpy(&bits, &index[i / 2], sizeof bits);
+        clf_mem_init(&mem, NULL, NULL);
+        coo c = coo_new(3, 4, 2, CLF_F64, 8);
+        coo_put(&c, 0, 1, 2, clf_scalar_f64(5));
+        coo_put(&c, 1, i % 2 ? bits : 0, i % 2 ? 0 : bits, clf_scalar_f64(6));
+        CU_ASSERT_EQUAL(coo_convert(&c, false, &mem, &s, &err), CLF_E_FORMAT);
+        CU_ASSERT(strstr(err.text, i % 2 ? "entry 2: row " : "entry 2: column ") && strstr(err.text, "is outside"));
+        CU_ASSERT(s.m.nnz == 77 && mem.now_bytes == 0);
+        coo_free(&c);
+    }
+}
+
 static void test_arguments(void) {
     static const int32_t index[1] = {0};
     static const double val[1] = {1};
@@ -248,8 +268,14 @@ static void test_memory(void) {
 }
 
 int main(void) {
-    static const CU_TestInfo tests[] = {
-        {"every order", test_orders},  {"met twice", test_twice}, {"refused", test_refused},   {"64-bit indices", test_wide_refused},
-        {"arguments", test_arguments}, {"large", test_large},     {"memory out", test_memory}, CU_TEST_INFO_NULL};
+    static const CU_TestInfo tests[] = {{"every order", test_orders},
+                                        {"met twice", test_twice},
+                                        {"refused", test_refused},
+                                        {"64-bit indices", test_wide_refused},
+                                        {"real numbers as indices", test_real_numbers_refused},
+                                        {"arguments", test_arguments},
+                                        {"large", test_large},
+                                        {"memory out", test_memory},
+                                        CU_TEST_INFO_NULL};
     return run_suite("sparse: triples", tests);
 }

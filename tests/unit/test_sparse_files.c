@@ -5,35 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/unit/folder_testing.h"
 #include "tests/unit/sparse_testing.h"
 
 #define BANNER "%%MatrixMarket matrix "
 static uint64_t seed = 4;
-static char folder[64];
-
-static const char *in_folder(const char *name) {
-    static char path[4][256];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
-static void put_file(const char *name, const char *text) {
-    FILE *f = fopen(in_folder(name), "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    CU_ASSERT(fputs(text, f) >= 0);
-    fclose(f);
-}
-
-static int entries_in_folder(void) {
-    int n = 0;
-    DIR *d = opendir(folder);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(d);
-    for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
-    closedir(d);
-    return n;
-}
 
 /* Text knows two types; whole numbers beyond 2^53 are rounded as they are read. */
 static naive as_text_reads(const naive *m, clf_dtype t) {
@@ -238,7 +214,7 @@ static void test_claims(void) {
         clf_loaded l;
         clf_err err = {.code = CLF_OK};
         clf_mem_init(&mem, NULL, NULL);
-        put_file("a", cases[i].text);
+        put_text(in_folder("a"), cases[i].text);
         CU_ASSERT_EQUAL_FATAL(clf_load_file(in_folder("a"), cases[i].type, NULL, &mem, &l, NULL, NULL, 0, &err), CLF_OK);
         CU_ASSERT(l.sparse && l.csr.m.rows == cases[i].rows && l.csr.m.cols == cases[i].cols && l.csr.m.nnz == cases[i].nnz);
         CU_ASSERT_EQUAL(clf_csr_check(&l.csr.m, NULL), CLF_OK);
@@ -256,7 +232,7 @@ static void test_dense_door(void) {
     clf_dense a, b;
     char note[200];
     clf_mem_init(&mem, NULL, NULL);
-    put_file("a.mtx", BANNER "coordinate real symmetric\n3 3 5\n1 1 .5\n2 1 -0\n3 2 NaN\n3 2 1\n3 3 1e-320\n");
+    put_text(in_folder("a.mtx"), BANNER "coordinate real symmetric\n3 3 5\n1 1 .5\n2 1 -0\n3 2 NaN\n3 2 1\n3 3 1e-320\n");
     CU_ASSERT_EQUAL(clf_load_file(in_folder("a.mtx"), NULL, NULL, &mem, &l, NULL, note, sizeof note, NULL), CLF_OK);
     CU_ASSERT(l.csr.m.nnz == 6 && note[0] == '\0');
     CU_ASSERT_EQUAL(clf_loaded_dense(&l, "a.mtx", &mem, &a, NULL), CLF_OK);
@@ -303,7 +279,7 @@ static void test_memory(void) {
                  {"c.mtx", BANNER "array real general\n1 1\n1\n", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[256];
-        put_file(cases[i].name, cases[i].text);
+        put_text(in_folder(cases[i].name), cases[i].text);
         snprintf(path, sizeof path, "%s", in_folder(cases[i].name));
         CU_ASSERT_EQUAL(every_allocation(load, path), cases[i].loading);
         CU_ASSERT_EQUAL(every_allocation(read_cells, path), cases[i].loading + (i < 3));
@@ -362,8 +338,7 @@ int main(void) {
                                         {"memory out", test_memory},
                                         {"real data", test_real},
                                         CU_TEST_INFO_NULL};
-    snprintf(folder, sizeof folder, "%s/clfuse-sparse-XXXXXX", P_tmpdir);
-    if (!mkdtemp(folder)) return 1;
+    if (!make_folder("clfuse-sparse")) return 1;
     int bad = run_suite("sparse: files", tests);
     return rmdir(folder) != 0 || bad;
 }

@@ -47,11 +47,34 @@ static const struct {
     {"min(X * 2 - w)", COUNTED},
     {"sum((X + w)^2)", COUNTED},
     {"sum(X >= w)", COUNTED},
-    {"mean(X + w)", ALL_CELLS},
-    {"max(X + u)", ALL_CELLS},
+    {"mean(X + w)", COUNTED},
+    {"var(X * 2 + w)", COUNTED},
+    {"prod(X - w)", COUNTED},
+    {"max(X + u)", COUNTED},
+    {"sum((X + u)^2)", COUNTED},
+    {"sum(X >= u)", COUNTED},
+    {"mean(X - u * 2)", COUNTED},
+    {"var(X + u)", COUNTED},
+    {"sum(X + u + w)", ALL_CELLS},
     {"rowMins(X + u)", ALL_CELLS},
-    {"colMaxs(X)", ALL_CELLS},
-    {"colSums(X + 1)", ALL_CELLS},
+    {"colMaxs(X)", COUNTED},
+    {"colMins(X - 3)", COUNTED},
+    {"colSums(X + 1)", COUNTED},
+    {"colSums(X + u)", COUNTED},
+    {"colSums((X + u * 2)^2)", COUNTED},
+    {"colSums(X <= u)", COUNTED},
+    {"colMeans(X)", COUNTED},
+    {"colMeans(X * 4 - u)", COUNTED},
+    {"colVars(X)", COUNTED},
+    {"colVars(X + u)", COUNTED},
+    {"colProds(X * 2 - (u > 0))", COUNTED},
+    {"colMaxs(X + s)", COUNTED},
+    {"colMaxs(X * Y)", COUNTED},
+    {"colMaxs(X * w + u)", COUNTED},
+    {"colMins(abs(X) + sum(w))", COUNTED},
+    {"colSums(X + w)", ALL_CELLS},
+    {"colMaxs(X + Y)", ALL_CELLS},
+    {"colSums(X * 2)", NOTHING},
     {"rowMins(Y - X * 0)", ALL_CELLS},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
@@ -59,7 +82,7 @@ enum { PROGRAMS = sizeof programs / sizeof *programs };
 /* ---- data ---- */
 
 enum { MOST = 1 << 17 };
-static char cells[MOST * 8], side[MOST * 8];
+static char cells[MOST * 8], side[MOST * 8], across[MOST * 8];
 static int32_t row[MOST], col[MOST];
 static char stored[MOST * 8];
 
@@ -76,6 +99,8 @@ static int64_t fill(const shape *s, clf_dtype t) {
         int64_t i = k / s->m;
         double x = (double)((k * 7919 + 13) % 9 - (t == CLF_U8 ? 0 : 4));
         clf_scalar_store(side, (size_t)k, clf_scalar_to(clf_scalar_f64((double)(k % 5 - 1)), t));
+        double u = s->special && k % 16 == 3 ? INFINITY : s->special && k % 16 == 7 ? NAN : (double)(k % 5 - 1);
+        clf_scalar_store(across, (size_t)k, clf_scalar_to(clf_scalar_f64(u), t));
         if (i == 1 || (i != 2 && (k * 2654435761u >> 5) % (unsigned)s->every)) continue;
         if (s->special && e % 17 == 5) x = e % 2 ? INFINITY : e % 4 ? -INFINITY : NAN;
         clf_scalar v = clf_scalar_to(clf_scalar_f64(x), t);
@@ -93,7 +118,7 @@ static size_t bind(clf_ctx *c, const shape *s, clf_dtype t, bool sparse, clf_bin
     b[0] = (clf_binding){"X", x};
     b[1] = (clf_binding){"Y", clf_matrix(c, t, s->n, s->m, side)};
     b[2] = (clf_binding){"w", clf_matrix(c, t, s->n, 1, side)};
-    b[3] = (clf_binding){"u", clf_matrix(c, t, 1, s->m, side)};
+    b[3] = (clf_binding){"u", clf_matrix(c, t, 1, s->m, across)};
     b[4] = (clf_binding){"s", clf_num(c, 3)};
     return 5;
 }
@@ -123,22 +148,9 @@ static bool agree(clf_mat *got, clf_mat *want, bool rounds) {
     return ok;
 }
 
-typedef struct text {
-    size_t n;
-    char at[1 << 16];
-} text;
-
-static void collect(void *user, const char *s, size_t n) {
-    text *t = user;
-    if (t->n + n >= sizeof t->at) n = sizeof t->at - 1 - t->n;
-    memcpy(t->at + t->n, s, n);
-    t->n += n;
-    t->at[t->n] = 0;
-}
-
 /* What the sparse program visits, as explain tells it. */
 static bool visits(clf_mat *m, int want) {
-    static text t;
+    static text_sink t;
     t.n = 0;
     t.at[0] = 0;
     CU_ASSERT_EQUAL(clf_explain(1, &m, CLF_TEXT, 0, collect, &t), CLF_OK);
@@ -192,12 +204,20 @@ static void test_truths(void) {
     bind(c, &usual, CLF_F64, true, b);
     bind(c, &usual, CLF_F64, false, d);
     for (size_t f = 0; f < sizeof fold / sizeof *fold; f++)
-        for (int dir = CLF_ALL; dir <= CLF_ROWS; dir++)
+        for (int dir = CLF_ALL; dir <= CLF_COLS; dir++)
             for (int k = -1; k <= 1; k++) {
                 clf_mat *got = clf_fold(fold[f], (clf_dir)dir, clf_add(b[0].value, clf_num(c, k)));
                 CU_ASSERT(visits(got, k == 0 && fold[f] != CLF_FOLD_CODE_ALL ? NOTHING : COUNTED));
                 CU_ASSERT(agree(got, clf_fold(fold[f], (clf_dir)dir, clf_add(d[0].value, clf_num(c, k))), false));
             }
+    for (int k = 0; k < 4; k++) { /* positions in columns: of rows without entry too */
+        clf_fold_code code = k % 2 ? CLF_FOLD_CODE_ARGMAX : CLF_FOLD_CODE_ARGMIN;
+        clf_mat *x = clf_sub(b[0].value, b[3].value), *y = clf_sub(d[0].value, d[3].value);
+        if (k / 2) x = clf_mul(b[0].value, b[0].value), y = clf_mul(d[0].value, d[0].value);
+        clf_mat *got = clf_fold(code, CLF_COLS, x);
+        CU_ASSERT(visits(got, COUNTED));
+        CU_ASSERT(agree(got, clf_fold(code, CLF_COLS, y), false));
+    }
     clf_close(c);
 }
 

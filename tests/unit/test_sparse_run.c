@@ -244,12 +244,6 @@ static void must_run(job *j, const data *d) {
     CU_ASSERT(right(d, j->result));
 }
 
-static clf_stats stats_of(clf_ctx *c) {
-    clf_stats s = {.struct_size = sizeof s};
-    CU_ASSERT_EQUAL(clf_get_stats(c, &s), CLF_OK);
-    return s;
-}
-
 static void all_densities(clf_ctx *c) {
     static const unsigned often[] = {3, 1, 40, 100000, 3};
     static data d;

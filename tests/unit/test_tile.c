@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Whole cplans on the host executor: mixed sinks, sums of products, views, programs shared by threads, memory that runs out. */
 #include "tests/unit/tile_naive.h"
+#include "tests/unit/heap_testing.h"
 
 /* A = (X - v) * u + s*2 with a row v and a column u: stored, folded in all directions in one pass, with hoisted results. */
 static void check_mixed(int64_t r, int64_t c) {
@@ -171,25 +172,6 @@ static void test_shared_program(void) {
     clf_arena_release(&p.arena);
 }
 
-/* An allocator that fails from the n-th call on. */
-typedef struct failing {
-    int left;
-    size_t held;
-} failing;
-static void *failing_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    failing *f = user;
-    if (new_bytes == 0) {
-        f->held -= ptr ? old_bytes : 0;
-        free(ptr);
-        return NULL;
-    }
-    if (f->left-- <= 0) return NULL;
-    void *p = aligned_alloc(64, (new_bytes + 63) / 64 * 64);
-    if (ptr) memcpy(p, ptr, old_bytes < new_bytes ? old_bytes : new_bytes), free(ptr);
-    f->held += new_bytes - (ptr ? old_bytes : 0);
-    return p;
-}
-
 static void test_no_memory(void) {
     plan p;
     plan_begin(&p, 30, 20);
@@ -200,16 +182,16 @@ static void test_no_memory(void) {
     void *in[1] = {data}, *outs[1] = {out};
     bool done = false;
     for (int n = 0; n < 100 && !done; n++) {
-        failing f = {n, 0};
+        counting_heap heap = heap_of(n);
         clf_mem m;
         clf_tile *t = NULL;
-        clf_mem_init(&m, failing_alloc, &f);
+        clf_mem_init(&m, counting_alloc, &heap);
         clf_status st = clf_tile_new(&t, &p.c, CLF_ISA_AUTO, &m, NULL);
         if (st == CLF_OK) st = clf_tile_run(t, &(clf_bind){.in = in, .out = outs}, NULL, NULL);
         CU_ASSERT(st == CLF_OK || st == CLF_E_NOMEM);
         done = st == CLF_OK;
         clf_tile_free(t);
-        CU_ASSERT_EQUAL(f.held, 0);
+        CU_ASSERT_EQUAL(heap.live, 0);
         CU_ASSERT_EQUAL(atomic_load(&m.now_bytes), 0);
     }
     CU_ASSERT(done);

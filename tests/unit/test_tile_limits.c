@@ -5,6 +5,7 @@
 
 #include "host/run/tile_prog.h"
 #include "tests/unit/tile_testing.h"
+#include "tests/unit/heap_testing.h"
 
 #define AXIS "(axis i range free 10)\n"
 #define BOTH AXIS "(axis j range free 4)\n"
@@ -129,21 +130,6 @@ static void test_busy(void) {
     clf_arena_release(&p.arena);
 }
 
-/* Fails at one allocation and works again after it. */
-typedef struct flaky {
-    int left;
-    size_t held;
-} flaky;
-static void *flaky_alloc(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    flaky *f = user;
-    void *q = NULL;
-    if (new_bytes && (f->left-- == 0 || !(q = aligned_alloc(64, (new_bytes + 63) / 64 * 64)))) return NULL;
-    if (q && ptr) memcpy(q, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-    f->held += new_bytes - (ptr ? old_bytes : 0);
-    free(ptr);
-    return q;
-}
-
 /* So many values that every array of a program has a block of its own. */
 static void test_memory(void) {
     enum { VALUES = 6000, N = 5 };
@@ -163,18 +149,18 @@ static void test_memory(void) {
     void *in[1] = {data}, *outs[1] = {out};
     clf_scalar one = clf_scalar_f64(1);
     for (int k = 0; k < 200 && !done; k++) {
-        flaky f = {k, 0};
+        counting_heap heap = heap_but(k);
         clf_mem m;
         clf_tile *t = NULL;
         clf_err err = {CLF_OK, ""};
-        clf_mem_init(&m, flaky_alloc, &f);
+        clf_mem_init(&m, counting_alloc, &heap);
         clf_status st = clf_tile_new(&t, &p.c, CLF_ISA_AUTO, &m, &err);
         CU_ASSERT_EQUAL(st == CLF_OK, t != NULL);
         if (st == CLF_OK) st = clf_tile_run(t, &(clf_bind){.in = in, .param = &one, .out = outs}, NULL, &err);
         CU_ASSERT(st == CLF_OK || (st == CLF_E_NOMEM && *err.text));
-        done = st == CLF_OK && f.left >= 0;
+        done = st == CLF_OK && heap.count < heap.fail_at;
         clf_tile_free(t);
-        CU_ASSERT_EQUAL(f.held, 0);
+        CU_ASSERT_EQUAL(heap.live, 0);
     }
     CU_ASSERT_TRUE(done);
     CU_ASSERT_EQUAL(out[4], VALUES + 4);
