@@ -4,22 +4,23 @@
 # stay on the host: drivers leak, and valgrind knows no AVX-512, which CLF_ISA keeps out.
 set -u
 build=$1
-here=$(dirname "$0")
+here=$(cd "$(dirname "$0")" && pwd)
 command -v valgrind >/dev/null 2>&1 || { echo "valgrind is missing"; exit 1; }
 CLF_TEST_SANITIZED=1 CLF_ISA=avx2 CLF_DEVICE=host CLF_CACHE_DIR=$build/cache/clfuse
-export CLF_TEST_SANITIZED CLF_ISA CLF_DEVICE CLF_CACHE_DIR
+export CLF_TEST_SANITIZED CLF_ISA CLF_DEVICE CLF_CACHE_DIR build here
 unset CLF_FIGURES
-faults=0
-for suite in test_core_mem test_cplan test_formats_csv test_formats_npy test_formats_text test_graph test_contexts; do
+suites='test_core_mem test_cplan test_formats_csv test_formats_npy test_formats_text test_graph test_contexts'
+targets='csv mtx npy svm lang knobs profile cplan'
+# shellcheck disable=SC2016,SC2086
+printf '%s\n' $suites $(printf 'fuzz_replay_%s ' $targets) | xargs -P 2 -n 1 sh -c '
+    name=$1
+    case $name in
+        fuzz_replay_*) set -- "$build/tests/$name" "$here/../corpus/${name#fuzz_replay_}" ;;
+        *) set -- --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --suppressions="$here/valgrind.supp" \
+            "$build/tests/$name" ;;
+    esac
     begin=$(date +%s)
-    valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-        --suppressions="$here/valgrind.supp" "$build/tests/$suite"
+    valgrind --quiet --error-exitcode=9 "$@"
     rc=$?
-    echo "$suite: $rc after $(($(date +%s) - begin)) s"
-    [ $rc -eq 0 ] || faults=$((faults + 1))
-done
-for target in csv mtx npy svm lang knobs profile cplan; do
-    valgrind --quiet --error-exitcode=9 "$build/tests/fuzz_replay_$target" "$here/../corpus/$target" || faults=$((faults + 1))
-done
-echo "$faults at fault"
-[ $faults -eq 0 ]
+    echo "$name: $rc after $(($(date +%s) - begin)) s"
+    [ $rc -eq 0 ]' sh || { echo "there are findings"; exit 1; }
