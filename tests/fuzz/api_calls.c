@@ -33,23 +33,13 @@ static double real(api_player *s, api_kind *kind, double *bound) {
 
 /* ---- leaves ---- */
 
-static void store(void *p, size_t i, clf_dtype t, int x) {
-    switch (t) {
-    case CLF_F32: ((float *)p)[i] = (float)x; break;
-    case CLF_F64: ((double *)p)[i] = x; break;
-    case CLF_I32: ((int32_t *)p)[i] = x; break;
-    case CLF_I64: ((int64_t *)p)[i] = x; break;
-    case CLF_U8: ((uint8_t *)p)[i] = (uint8_t)x; break;
-    }
-}
-
 static void call_matrix(api_player *s) {
     clf_dtype t = type(s);
     int64_t rows = extent(s), cols = extent(s);
     unsigned seed = api_byte(s);
     double data[17 * 17];
     bool mine = rows >= 0 && cols >= 0 && rows <= 17 && cols <= 17;
-    for (size_t i = 0; mine && i < (size_t)(rows * cols); i++) store(data, i, t, (int)((i * 7 + seed * i + seed) % 17) - 8);
+    for (int64_t i = 0; mine && i < rows * cols; i++) api_store(data, i, t, (int)((i * 7 + seed * i + seed) % 17) - 8);
     /* what is too large has no memory behind it: only its refusal can be asked for */
     if (mine || rows < 0 || cols < 0 || rows > INT64_MAX / 2 || cols > INT64_MAX / 2)
         api_put(s, clf_matrix(s->c, t, rows, cols, mine && seed < 250 ? data : NULL), API_EXACT, t == CLF_U8 ? 255 : 8);

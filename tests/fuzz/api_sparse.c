@@ -21,16 +21,6 @@ static void *zeroed(size_t n, size_t each) {
     return p;
 }
 
-static void store(void *p, int64_t i, clf_dtype t, int x) {
-    switch (t) {
-    case CLF_F32: ((float *)p)[i] = (float)x; break;
-    case CLF_F64: ((double *)p)[i] = x; break;
-    case CLF_I32: ((int32_t *)p)[i] = x; break;
-    case CLF_I64: ((int64_t *)p)[i] = x; break;
-    case CLF_U8: ((uint8_t *)p)[i] = (uint8_t)x; break;
-    }
-}
-
 /* About one cell in `every`; some of the values are zeros. */
 static arrays make(api_player *s) {
     arrays a = {.t = (clf_dtype)(api_byte(s) % 5), .outer = api_byte(s) % MOST_EXTENT, .inner = api_byte(s) % MOST_EXTENT};
@@ -43,7 +33,7 @@ static arrays make(api_player *s) {
     for (int64_t i = 0; i < a.outer; i++) {
         for (int64_t j = 0; j < a.inner; j++) {
             if ((unsigned)(i * 31 + j * 17 + i * j * 7) % 97 * (seed + 1) % 89 % every != 0) continue;
-            store(a.val, a.nnz, a.t, (int)((unsigned)a.nnz * 5 + seed) % 17 - 8);
+            api_store(a.val, a.nnz, a.t, (int)((unsigned)a.nnz * 5 + seed) % 17 - 8);
             a.first[a.nnz] = i;
             a.idx[a.nnz++] = (int32_t)j;
         }

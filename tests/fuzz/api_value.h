@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How far the result of an operator or fold is determined, from what its operands are; see api.h. */
+ * What cells of leaves are given, and how far the result of an operator or fold is determined, from what its operands are; see api.h. */
 #ifndef CLF_TESTS_FUZZ_API_VALUE_H
 #define CLF_TESTS_FUZZ_API_VALUE_H
 #include "tests/fuzz/api.h"
+
+/* Element i of an array of type t becomes x. */
+static inline void api_store(void *p, int64_t i, clf_dtype t, int x) {
+    switch (t) {
+    case CLF_F32: ((float *)p)[i] = (float)x; break;
+    case CLF_F64: ((double *)p)[i] = x; break;
+    case CLF_I32: ((int32_t *)p)[i] = x; break;
+    case CLF_I64: ((int64_t *)p)[i] = x; break;
+    case CLF_U8: ((uint8_t *)p)[i] = (uint8_t)x; break;
+    }
+}
 
 static inline double api_larger(double a, double b) { return a > b ? a : b; }
 static inline api_kind api_worse(api_kind a, api_kind b) { return a > b ? a : b; }
