@@ -61,7 +61,22 @@ static void compare(const clf_csr *m, double p, double sum, const double *low, c
     }
 }
 
-static void at_shape(plan *p, int64_t n, int64_t m, int64_t every) {
+typedef void at_shape(plan *p, int64_t n, int64_t m, int64_t every);
+
+/* Rows and columns, and every how manyth cell is stored: all of them, hardly any; one row, no row. */
+static void golden_at_shapes(const char *name, at_shape *check) {
+    plan p;
+    open_golden(&p, name);
+    check(&p, 60, 11, 3);
+    check(&p, 90, 1000, 7);
+    check(&p, 3, 4, 1);
+    check(&p, 4, 700, 1000003);
+    check(&p, 1, 5, 2);
+    check(&p, 0, 5, 2);
+    plan_close(&p);
+}
+
+static void whole_at(plan *p, int64_t n, int64_t m, int64_t every) {
     clf_csr x = fill(n, m, every);
     sizes z = declared(&p->c);
     double sum = 0, low[MOST_ROWS];
@@ -84,17 +99,7 @@ static void at_shape(plan *p, int64_t n, int64_t m, int64_t every) {
     compare(&x, 0.37, sum, low, at);
 }
 
-static void test_golden(void) {
-    plan p;
-    open_golden(&p, "sparse_rest");
-    at_shape(&p, 60, 11, 3);
-    at_shape(&p, 90, 1000, 7);
-    at_shape(&p, 3, 4, 1);
-    at_shape(&p, 4, 700, 1000003);
-    at_shape(&p, 1, 5, 2);
-    at_shape(&p, 0, 5, 2);
-    plan_close(&p);
-}
+static void test_golden(void) { golden_at_shapes("sparse_rest", whole_at); }
 
 /* ---- the golden cplan that keeps columns ---- */
 
@@ -209,17 +214,7 @@ static void columns_at(plan *p, int64_t n, int64_t m, int64_t every) {
     clf_rows_free(rows);
 }
 
-static void test_columns(void) {
-    plan p;
-    open_golden(&p, "sparse_columns");
-    columns_at(&p, 60, 11, 3);
-    columns_at(&p, 90, 1000, 7);
-    columns_at(&p, 3, 4, 1);
-    columns_at(&p, 4, 700, 1000003);
-    columns_at(&p, 1, 5, 2);
-    columns_at(&p, 0, 5, 2);
-    plan_close(&p);
-}
+static void test_columns(void) { golden_at_shapes("sparse_columns", columns_at); }
 
 /* More cells than a count holds; rows is so large that nothing may be read. */
 static void test_too_many_cells(void) {
