@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which products run in loops, and which the library computes; in the same way, which CBINDs do, and which the host makes. Private to
- * selection.
+ * Which products run in loops, and which the library computes. What has a loop to itself is told here for CBINDs too (callouts.c).
+ * Private to selection.
  *
  * A product with a loop form runs in a loop, since its operands and its readers may then share it. A wide one has as many cells as an
  * outer product: it pays only if each reader wants it at a sparse matrix's entries alone, or if its inner products are short. A product
- * that shares its loop with nothing is the library's after all. */
+ * that shares its loop with nothing is the library's after all, a CBIND the host's. */
 #include "planner/pass.h"
 
 enum { DENSE_RANK = 16 }; /* longest inner product of a wide product that beats the library where every cell is wanted */
