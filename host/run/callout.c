@@ -83,14 +83,15 @@ static clf_status co_rev(const clf_host_call *h, clf_err *err) {
     return CLF_OK;
 }
 
-/* Down the columns in ascending row order, every column on its own. Integers wrap. min and max propagate NaN. */
+/* Down the columns in ascending row order, every column on its own. Integers wrap. min and max propagate NaN.
+ * As in folds and scans a sum starts from 0: a leading -0 becomes 0. */
 #define F_MIN(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
 #define F_MAX(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
 #define CUM(T, U) \
     static void cum_##T(clf_fold_id f, const T *x, T *y, int64_t rows, int64_t cols) { \
         for (int64_t i = 0; i < rows; i++, x += cols, y += cols) \
             for (int64_t j = 0; j < cols; j++) { \
-                T v = x[j], s = i ? y[j - cols] : v; \
+                T v = x[j], s = i ? y[j - cols] : f == CLF_FOLD_SUM ? (T)((U)0 + (U)v) : v; \
                 if (i) switch (f) { \
                     case CLF_FOLD_SUM: s = (T)((U)s + (U)v); break; \
                     case CLF_FOLD_PROD: s = (T)((U)s * (U)v); break; \

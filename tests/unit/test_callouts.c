@@ -38,7 +38,27 @@ static void test_callouts(void) {
     clf_close(c);
 }
 
+/* Along rows in a loop and down columns on the host are one definition: sums start from +0, so a leading -0 does not stay. */
+static void test_negative_zero(void) {
+    static const double x[6] = {-0.0, -0.0, 1, -0.0, 2, NAN};
+    static const clf_fold_code fold[] = {CLF_FOLD_CODE_SUM, CLF_FOLD_CODE_PROD, CLF_FOLD_CODE_MIN, CLF_FOLD_CODE_MAX};
+    clf_ctx *c = open_host();
+    clf_mat *turned = clf_t(clf_matrix(c, CLF_F64, 2, 3, x));
+    for (size_t f = 0; f < sizeof fold / sizeof *fold; f++) {
+        double down[6], along[6];
+        CU_ASSERT_EQUAL(clf_read(clf_cum(fold[f], turned), down, sizeof down), CLF_OK);
+        CU_ASSERT_EQUAL(clf_read(clf_t(clf_cum(fold[f], turned)), along, sizeof along), CLF_OK);
+        CU_ASSERT_EQUAL(!signbit(down[0]), fold[f] == CLF_FOLD_CODE_SUM);
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 3; j++) {
+                CU_ASSERT_EQUAL(signbit(along[3 * i + j]), signbit(down[2 * j + i]));
+                CU_ASSERT(along[3 * i + j] == down[2 * j + i] || (isnan(along[3 * i + j]) && isnan(down[2 * j + i])));
+            }
+    }
+    clf_close(c);
+}
+
 int main(void) {
-    static const test_case tests[] = {{"types and orders", test_callouts}};
+    static const test_case tests[] = {{"types and orders", test_callouts}, {"a leading negative zero", test_negative_zero}};
     return run_suite("callouts", tests, sizeof tests / sizeof *tests);
 }
