@@ -58,7 +58,7 @@ static bool along(search *s, const clf_gnode *d, int32_t q, bool *uses) {
 bool clf_read_once(const clf_graph *g, const clf_cover *cover, int32_t part, int32_t q) {
     const clf_part *p = &cover->part[part];
     int readers = 0;
-    if (cover->part_of[q] == part || cover->copied[q]) return false;
+    if (clf_cover_has(cover, part, q) || cover->copied[q]) return false;
     for (int32_t j = 0; j < p->n; j++)
         for (int k = 0; k < g->node[p->node[j]].nin; k++) readers += clf_node_operand(g, p->node[j], k) == q;
     return readers == 1;
@@ -73,7 +73,7 @@ static bool product_fits(search *s, const clf_gnode *d, int32_t n) {
     if (form == CLF_PRODUCT_ROWS || form == CLF_PRODUCT_WIDE) {
         bool lies = clf_cols(&s->g->node[n]) == m;
         bool apart = clf_cols(&s->g->node[n]) > 1 && &s->g->node[a] != d && clf_read_once(s->g, s->cover, s->number, a);
-        if (lies && s->cover->stored[n]) return no(s, "a dense product is stored");
+        if (lies && clf_cover_stores(s->cover, s->number, n)) return no(s, "a dense product is stored");
         if (apart) return true;
         if (lies && clf_cols(&s->g->node[a]) == m) return no(s, "a product has the sparse operand's columns on both sides");
         return along(s, d, a, &uses);
@@ -100,7 +100,7 @@ static int single_alike(const clf_gnode *d, const clf_gnode *x) {
 static int operand_alike(const search *s, const clf_gnode *d, int32_t q) {
     const clf_gnode *x = &s->g->node[q];
     if (s->zero[q]) return ROW | COL;
-    if (s->cover->part_of[q] == s->number) return s->alike[q];
+    if (clf_cover_has(s->cover, s->number, q)) return s->alike[q];
     if (s->cover->copied[q]) return single_alike(d, x->op == CLF_OP_FILL ? &s->g->node[x->in[0]] : x);
     if (clf_cols(x) == clf_cols(d)) return clf_rows(x) == 1 ? COL : 0;
     return single_alike(d, x);
@@ -140,13 +140,17 @@ static bool node_fits(search *s, const clf_gnode *d, int32_t n) {
     for (int k = -1; k < x->nin && shapes; k++)
         if (clf_cols(&s->g->node[k < 0 ? n : x->in[k]]) == clf_cols(d))
             return no(s, "columns are put together, or cumulated, where the sparse operand has no entries");
-    if (lies && s->cover->stored[n] && !s->zero[n]) return no(s, "the result is not zero where the sparse operand is");
+    if (lies && clf_cover_stores(s->cover, s->number, n) && !s->zero[n]) return no(s, "the result is not zero where the sparse operand is");
     return true;
 }
 
 static bool serves(search *s, int32_t driver) {
     const clf_gnode *d = &s->g->node[driver];
-    memset(s->zero, 0, (size_t)s->g->n);
+    for (int32_t j = 0; j < s->part->n; j++)
+        for (int k = 0; k < s->g->node[s->part->node[j]].nin; k++) {
+            s->zero[s->g->node[s->part->node[j]].in[k]] = 0;
+            s->zero[clf_node_operand(s->g, s->part->node[j], k)] = 0;
+        }
     s->zero[driver] = 1;
     s->counts = false;
     for (int32_t j = 0; j < s->part->n; j++) {
@@ -157,12 +161,6 @@ static bool serves(search *s, int32_t driver) {
     for (int32_t j = 0; j < s->part->n; j++)
         if (!node_fits(s, d, s->part->node[j])) return false;
     return true;
-}
-
-static bool in_csr(const clf_plan *plan, int32_t q) {
-    int32_t v = plan->value_of[q];
-    const clf_gnode *x = &plan->g.node[q];
-    return v >= 0 ? plan->value[v].format == CLF_CSR : clf_node_is_slot(x) && x->format == CLF_CSR;
 }
 
 /* Does n take input k row by row, from its first row on? */
@@ -177,30 +175,65 @@ static bool make_notes(search *s, clf_arena *scratch) {
     return s->zero && s->alike;
 }
 
-int32_t clf_driver_find(const clf_plan *plan, const clf_cover *cover, int32_t number, clf_arena *scratch, const uint8_t **zero,
-                        const char **why) {
-    search s = {.g = &plan->g, .cover = cover, .part = &cover->part[number], .number = number, .why = ""};
+/* The sparse operand of the part whose stored entries are enough for everything the part makes; -1 if there is none. s->why says what
+ * hinders, or why that is so. */
+static int32_t find(search *s) {
     int32_t best = -1;
-    *why = "";
-    for (int32_t j = 0; j < s.part->n; j++) {
-        int32_t n = s.part->node[j];
-        for (int k = 0; k < s.g->node[n].nin; k++) {
-            int32_t q = clf_node_operand(s.g, n, k);
-            const clf_gnode *x = &s.g->node[q];
-            if (q == best || cover->part_of[q] == number || !in_csr(plan, q) || !by_rows(s.g, n, k)) continue;
-            if (!make_notes(&s, scratch)) return -1;
-            bool rows = clf_rows(x) == clf_node_loop_rows(s.g, s.part->node[0]) && clf_cols(x) > 1 && structural(x);
-            if (!rows || !serves(&s, q)) {
-                if (!s.why[0]) s.why = structural(x) ? "its rows are not the loop's" : "its zeros are values like any other";
+    for (int32_t j = 0; j < s->part->n; j++) {
+        int32_t n = s->part->node[j];
+        for (int k = 0; k < s->g->node[n].nin; k++) {
+            int32_t q = clf_node_operand(s->g, n, k);
+            const clf_gnode *x = &s->g->node[q];
+            if (q == best || clf_cover_has(s->cover, s->number, q) || !s->cover->csr[q] || !by_rows(s->g, n, k)) continue;
+            bool rows = clf_rows(x) == clf_node_loop_rows(s->g, s->part->node[0]) && clf_cols(x) > 1 && structural(x);
+            if (!rows || !serves(s, q)) {
+                if (!s->why[0]) s->why = structural(x) ? "its rows are not the loop's" : "its zeros are values like any other";
                 continue;
             }
-            if (best < 0 || x->nnz < s.g->node[best].nnz) best = q;
+            if (best < 0 || x->nnz < s->g->node[best].nnz) best = q;
         }
     }
-    *why = s.why;
     if (best < 0) return -1;
-    (void)serves(&s, best); /* its notes, not those of the last one tried */
-    *zero = s.zero;
-    *why = s.counts ? "cells without entry are folded in by count" : "zero wherever the sparse operand is";
+    (void)serves(s, best); /* its notes, not those of the last one tried */
+    s->why = s->counts ? "cells without entry are folded in by count" : "zero wherever the sparse operand is";
     return best;
+}
+
+/* What the part stores on its driver's entries takes their pattern. */
+static void note_patterns(const clf_graph *g, clf_cover *c, const clf_part *part, int32_t number) {
+    for (int32_t j = 0; j < part->n && part->driver >= 0; j++) {
+        int32_t n = part->node[j];
+        bool cells = clf_template_row.close(g, n) != CLF_CLOSED_VALID && clf_cols(&g->node[n]) == clf_cols(&g->node[part->driver]);
+        if (cells && clf_cover_stores(c, number, n)) c->csr[n] = 1;
+    }
+}
+
+clf_status clf_cover_drivers(const clf_graph *g, clf_cover *c, clf_arena *scratch, clf_err *err) {
+    search s = {.g = g, .cover = c};
+    bool sparse = false;
+    for (int32_t n = 0; n < g->n; n++) {
+        c->csr[n] = clf_node_is_slot(&g->node[n]) && g->node[n].format == CLF_CSR;
+        sparse = sparse || c->csr[n];
+    }
+    if (sparse && !make_notes(&s, scratch)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    for (int32_t i = 0; i < c->npart; i++) {
+        clf_part *part = &c->part[i];
+        const clf_gnode *x = &g->node[part->node[0]];
+        clf_cover_enter(c, i);
+        s.part = part;
+        s.number = i;
+        s.why = "";
+        part->driver = part->loop && sparse ? find(&s) : -1;
+        part->sparse = s.why;
+        if (!part->loop && x->op == CLF_OP_TRANSPOSE) c->csr[part->node[0]] = c->csr[x->in[0]];
+        note_patterns(g, c, part, i);
+    }
+    return CLF_OK;
+}
+
+const uint8_t *clf_driver_zeros(const clf_graph *g, const clf_cover *c, int32_t number, clf_arena *scratch) {
+    search s = {.g = g, .cover = c, .part = &c->part[number], .number = number, .why = ""};
+    if (!make_notes(&s, scratch)) return NULL;
+    (void)serves(&s, s.part->driver);
+    return s.zero;
 }

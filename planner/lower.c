@@ -19,7 +19,7 @@ static bool needs_rows(const clf_plan *plan, const clf_cover *cover, int32_t i) 
         if (x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM) return true;
         if (x->op == CLF_OP_MATMUL ? form != CLF_PRODUCT_INNER : space[0] != first[0] || space[1] != first[1]) return true;
         for (int k = 0; k < x->nin; k++)
-            if (plan->g.node[x->in[k]].op == CLF_OP_FOLD && cover->part_of[x->in[k]] == i) return true;
+            if (plan->g.node[x->in[k]].op == CLF_OP_FOLD && clf_cover_has(cover, i, x->in[k])) return true;
     }
     return false;
 }
@@ -81,7 +81,7 @@ static int name_of(const clf_lowering *L) {
         int32_t n = L->part->node[j];
         const clf_gnode *x = &L->g->node[n];
         wide = wide || clf_product_loop(L->g, n) == CLF_PRODUCT_WIDE;
-        if (!L->cover->stored[n]) continue;
+        if (!clf_cover_stores(L->cover, L->number, n)) continue;
         bool full = (x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_ALL) || clf_product_loop(L->g, n) == CLF_PRODUCT_INNER;
         folds += full;
         stores += !full;
@@ -114,7 +114,10 @@ static clf_status lower_loop(clf_plan *plan, const clf_cover *cover, int32_t i, 
                       .driver = -1,
                       .entry = -1,
                       .err = err};
-    L.driver = clf_driver_find(plan, cover, i, &plan->arena, &L.zero, &draft.sparse);
+    L.driver = part->driver;
+    draft.sparse = part->sparse;
+    if (L.driver >= 0 && !(L.zero = clf_driver_zeros(&plan->g, cover, i, &plan->arena)))
+        return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     L.rowwise = L.driver >= 0 || needs_rows(plan, cover, i);
     clf_node_space(&plan->g, part->node[0], L.space);
     L.space[0] = clf_node_loop_rows(&plan->g, part->node[0]);
@@ -126,7 +129,7 @@ static clf_status lower_loop(clf_plan *plan, const clf_cover *cover, int32_t i, 
         draft.flops += flops_of(&L, part->node[j]) * share_visited(&L);
         if (!L.rowwise && clf_template_row.close(L.g, part->node[j]) == CLF_OPEN_VALID && L.g->node[part->node[j]].op != CLF_OP_FOLD)
             clf_lower_node(&L, part->node[j], clf_lower_axis(&L, clf_cols(&L.g->node[part->node[j]])));
-        if (cover->stored[part->node[j]]) clf_lower_sink(&L, part->node[j]);
+        if (clf_cover_stores(cover, i, part->node[j])) clf_lower_sink(&L, part->node[j]);
     }
     draft.template_ = (uint8_t)name_of(&L);
     if (L.failed != CLF_OK) return L.failed;
@@ -165,8 +168,9 @@ static clf_status lower_single(clf_plan *plan, int32_t n, clf_err *err) {
     return CLF_OK;
 }
 
-clf_status clf_lower(clf_plan *plan, const clf_cover *cover, int32_t i, clf_lowered *scratch, clf_err *err) {
+clf_status clf_lower(clf_plan *plan, clf_cover *cover, int32_t i, clf_lowered *scratch, clf_err *err) {
     const clf_part *part = &cover->part[i];
+    clf_cover_enter(cover, i);
     CLF_TRY(part->loop ? lower_loop(plan, cover, i, scratch, err) : lower_single(plan, part->node[0], err));
     clf_step *s = &plan->step[plan->nstep - 1];
     s->cover = clf_arena_new(&plan->arena, (size_t)part->n, sizeof *s->cover);

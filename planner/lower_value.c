@@ -173,7 +173,7 @@ int clf_lower_operand(clf_lowering *L, int32_t q, int axis, clf_dtype t) {
     const clf_gnode *x = &L->g->node[q];
     if (axis == CLF_REST_AXIS && L->zero[q]) return immediate(L, 0, t);
     if (clf_node_is_slot(x) && x->scalar) return param(L, (clf_plan_param){(int32_t)x->attr[0], clf_scalar_f64(0)}, t);
-    bool here = L->cover->part_of[q] == L->number || L->cover->copied[q];
+    bool here = clf_cover_has(L->cover, L->number, q) || L->cover->copied[q];
     return clf_build_cast(&L->b, here ? clf_lower_node(L, q, axis) : load(L, q, axis), t);
 }
 

@@ -68,10 +68,10 @@ static int axes_of(const clf_pass *p, const fill *f, int32_t n, int64_t width[3]
 }
 
 static int operands_of(const clf_pass *p, const fill *f, int32_t n) {
-    int more = p->out->stored[n] + clf_pass_immediates(&p->g->node[n]);
+    int more = p->stored[n] + clf_pass_immediates(&p->g->node[n]);
     for (int k = 0; k < p->g->node[n].nin; k++) {
         int32_t q = clf_node_operand(p->g, n, k);
-        if (p->out->part_of[q] == f->part || f->seen[q] == f->part + 1) continue;
+        if (p->part_of[q] == f->part || f->seen[q] == f->part + 1) continue;
         more += p->out->copied[q] ? p->need[q] : 1;
     }
     return more;
@@ -85,7 +85,7 @@ static clf_reason over_limit(const clf_pass *p, const fill *f, int32_t n) {
     int pending = f->pending + (p->readers[n] > 0);
     for (int k = 0; k < p->g->node[n].nin; k++) {
         int32_t q = clf_node_operand(p->g, n, k);
-        pending -= p->out->part_of[q] == f->part && p->readers[q] == 1 && clf_pass_inside(p, n, k); /* n is the last to take q */
+        pending -= p->part_of[q] == f->part && p->readers[q] == 1 && clf_pass_inside(p, n, k); /* n is the last to take q */
     }
     return f->operands + operands_of(p, f, n) + pending > p->lim->kernel_inputs ? CLF_CUT_KERNEL_ARGS : CLF_NREASONS;
 }
@@ -104,20 +104,20 @@ static void add_node(clf_pass *p, fill *f, int32_t n, int more) {
     f->ops++;
     for (int k = 0; k < p->g->node[n].nin; k++) {
         int32_t q = clf_node_operand(p->g, n, k);
-        if (f->seen[q] != f->part + 1 && p->out->part_of[q] != f->part && p->out->copied[q]) f->ops += p->cone[q];
+        if (f->seen[q] != f->part + 1 && p->part_of[q] != f->part && p->out->copied[q]) f->ops += p->cone[q];
         f->seen[q] = f->part + 1;
-        if (clf_pass_inside(p, n, k) && --p->readers[q] == 0 && p->out->part_of[q] == f->part) f->pending--;
+        if (clf_pass_inside(p, n, k) && --p->readers[q] == 0 && p->part_of[q] == f->part) f->pending--;
     }
     f->operands += more;
     f->pending += p->readers[n] > 0;
-    p->out->part_of[n] = f->part;
+    p->part_of[n] = f->part;
 }
 
 static clf_part *open_part(clf_cover *c, fill *f, int32_t *at, bool loop, clf_reason why) {
     f->part = c->npart++;
     f->ops = f->operands = f->pending = 0;
     f->axes = f->nwidth = 0;
-    c->part[f->part] = (clf_part){0, at, loop, (uint8_t)why};
+    c->part[f->part] = (clf_part){.node = at, .loop = loop, .why = (uint8_t)why, .driver = -1, .sparse = ""};
     return &c->part[f->part];
 }
 
@@ -150,8 +150,8 @@ static void store_crossings(clf_pass *p) {
             int32_t n = c->part[i].node[j];
             for (int k = 0; k < p->g->node[n].nin; k++) {
                 int32_t q = clf_node_operand(p->g, n, k);
-                if (!clf_pass_inside(p, n, k) || c->copied[q] || c->part_of[q] == i) continue;
-                c->stored[q] = 1;
+                if (!clf_pass_inside(p, n, k) || c->copied[q] || p->part_of[q] == i) continue;
+                p->stored[q] = 1;
                 clf_pass_cut(p, q, n, (clf_reason)(c->part[i].why < CLF_NREASONS ? c->part[i].why : CLF_CUT_KERNEL_OPS));
             }
         }
@@ -168,5 +168,7 @@ clf_status clf_pass_parts(clf_pass *p, clf_err *err) {
     sort_places(v, (size_t)nv);
     CLF_TRY(fill_parts(p, v, nv, err));
     store_crossings(p);
+    for (int32_t n = 0; n < p->g->n; n++)
+        if (p->stored[n]) p->out->maker[n] = p->part_of[n];
     return CLF_OK;
 }

@@ -16,6 +16,8 @@ typedef struct clf_pass {
     uint8_t *cone, *need;    /* operators and operands of a copied expression; cone saturates */
     int32_t *readers;        /* values a loop hands on inside: how many nodes take them */
     uint8_t *live;
+    uint8_t *stored;         /* node's value goes to memory */
+    int32_t *part_of;        /* node -> part that computes it, -1: none yet, or nobody needs it there */
     uint8_t *library;        /* products that the library computes, CBINDs and CUMs that the host does */
     int32_t ncut_cap;
 } clf_pass;

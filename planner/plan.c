@@ -36,7 +36,7 @@ static clf_status make_values(clf_plan *p, clf_err *err) {
     return CLF_OK;
 }
 
-static clf_status lower_all(clf_plan *p, const clf_cover *c, clf_arena *scratch, clf_err *err) {
+static clf_status lower_all(clf_plan *p, clf_cover *c, clf_arena *scratch, clf_err *err) {
     clf_lowered done = {clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t)), clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t)),
                         clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t))};
     p->step = clf_arena_new(&p->arena, (size_t)c->npart + (size_t)p->g.n, sizeof *p->step);
@@ -84,6 +84,7 @@ static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel
     CLF_TRY(clf_explore(&p->g, scratch, &memo, err));
     p->nentry = memo.nentry;
     CLF_TRY(clf_select(&memo, sel, lim, scratch, &cover, err));
+    CLF_TRY(clf_cover_drivers(&p->g, &cover, scratch, err));
     CLF_TRY(make_values(p, err));
     CLF_TRY(lower_all(p, &cover, scratch, err));
     CLF_TRY(find_roots(p, err));

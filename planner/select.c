@@ -172,11 +172,11 @@ static void find_demand(clf_pass *p) {
     const clf_graph *g = p->g;
     for (int32_t r = 0; r < g->nroot; r++)
         if (!clf_node_is_slot(&g->node[g->root[r]])) {
-            p->out->stored[g->root[r]] = 1;
+            p->stored[g->root[r]] = 1;
             clf_pass_cut(p, g->root[r], -1, CLF_CUT_RESULT);
         }
     for (int32_t n = g->n; n-- > 0;) {
-        if (p->out->stored[n] && !clf_node_is_slot(&g->node[n])) p->live[n] |= 1;
+        if (p->stored[n] && !clf_node_is_slot(&g->node[n])) p->live[n] |= 1;
         if (!p->live[n]) continue;
         for (int k = 0; k < g->node[n].nin; k++) {
             int32_t q = clf_node_operand(g, n, k);
@@ -187,7 +187,7 @@ static void find_demand(clf_pass *p) {
                 continue;
             }
             if (clf_node_is_slot(&g->node[q])) continue;
-            p->out->stored[q] = 1;
+            p->stored[q] = 1;
             clf_pass_cut(p, q, n, why_cut(p, n, k, q));
         }
     }
@@ -202,23 +202,19 @@ static clf_status begin(clf_pass *p, clf_err *err) {
     p->readers = clf_arena_new(p->arena, n, sizeof *p->readers);
     p->live = clf_arena_new(p->arena, n, 1);
     p->library = clf_arena_new(p->arena, n, 1);
-    p->out->copied = clf_arena_new(p->arena, n, 1);
-    p->out->stored = clf_arena_new(p->arena, n, 1);
-    p->out->part_of = clf_arena_new(p->arena, n, sizeof *p->out->part_of);
+    p->stored = clf_arena_new(p->arena, n, 1);
+    p->part_of = clf_arena_new(p->arena, n, sizeof *p->part_of);
     p->ncut_cap = (int32_t)(3 * n) + p->g->nroot;
-    p->out->cut = clf_arena_new(p->arena, (size_t)p->ncut_cap, sizeof *p->out->cut);
-    if (!p->level || !p->parent || !p->cone || !p->need || !p->readers || !p->live || !p->library || !p->out->copied || !p->out->stored ||
-        !p->out->part_of || !p->out->cut)
+    if (!p->level || !p->parent || !p->cone || !p->need || !p->readers || !p->live || !p->library || !p->stored || !p->part_of)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     for (int32_t i = 0; i < p->g->n; i++) {
         p->parent[i] = i;
-        p->out->part_of[i] = -1;
+        p->part_of[i] = -1;
     }
-    return CLF_OK;
+    return clf_cover_begin(p->out, p->g, p->ncut_cap, p->arena, err);
 }
 
 clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *arena, clf_cover *out, clf_err *err) {
-    memset(out, 0, sizeof *out);
     clf_pass p = {.g = m->g, .m = m, .sel = sel, .lim = lim, .arena = arena, .out = out};
     CLF_TRY(begin(&p, err));
     CLF_TRY(clf_pass_products(&p, err));

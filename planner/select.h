@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Selection: which operators share a loop, what is stored, and why every other edge goes through memory.
  *
- * A cover is a list of parts in executable order. A part is one loop (becoming one cplan) or one operator that no template covers.
  * Parts come from levels: level(n) counts the memory edges on the longest path to n. Nodes of equal loop and equal level that are
  * linked by a fused edge or read the same memory can always share one pass (JOIN), without cycles: whatever lies between them goes
  * up a level. Cells run as late as their first reader. Values needed later still are stored by the same pass (TAP). */
 #ifndef CLF_PLANNER_SELECT_H
 #define CLF_PLANNER_SELECT_H
-#include "planner/plan.h"
-#include "planner/template.h"
-
-typedef struct clf_part {
-    int32_t n, *node;   /* ascending */
-    uint8_t loop;       /* 0: a single operator without template */
-    uint8_t why;        /* clf_reason: which limit split it from the part before, if one did */
-} clf_part;
-typedef struct clf_cover {
-    int32_t npart, ncut;
-    clf_part *part;
-    clf_cut *cut;
-    int32_t *part_of;   /* node -> part that computes it, -1: nobody needs it there */
-    uint8_t *stored;    /* node's value goes to memory */
-    uint8_t *copied;    /* cheap: every part that needs it computes it again */
-} clf_cover;
+#include "planner/cover.h"
 
 /* A selector answers for every edge of the memo. One with state embeds this struct first: a candidate of a search, for one. */
 struct clf_selector {

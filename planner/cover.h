@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A cover: which steps compute and store what. A list of parts in executable order; a part is one loop (becoming one cplan) or one
+ * operator in a step of its own. A node may be computed by several parts, but one of them at most stores it: its maker, which others read.
+ * Within a part that computes it, a node is never read from memory. Plain data in one arena; selection makes it, lowering and pricing read
+ * it part by part. */
+#ifndef CLF_PLANNER_COVER_H
+#define CLF_PLANNER_COVER_H
+#include "planner/plan.h"
+#include "planner/template.h"
+
+typedef struct clf_part {
+    int32_t n, *node;   /* what it computes, ascending; every node is stored by it or taken by a later one of them */
+    uint8_t loop;       /* 0: a single operator without template */
+    uint8_t why;        /* clf_reason: which limit split it from the part before, if one did */
+    uint8_t device;     /* index into the devices planned for */
+    int32_t driver;     /* node whose stored entries the loop visits, -1: all cells. From clf_cover_drivers, like the next */
+    const char *sparse; /* why it does, or not, where operands are sparse; else "" */
+} clf_part;
+
+typedef struct clf_cover {
+    int32_t npart, ncut;
+    clf_part *part;
+    clf_cut *cut;
+    int32_t *maker;  /* node -> part that stores it, -1: none does */
+    uint8_t *copied; /* cheap expressions of single values: every part that needs one computes it, though not listed there */
+    uint8_t *csr;    /* node's value is stored as CSR: leaves, patterns of drivers, twins. From clf_cover_drivers */
+    int32_t *member; /* node -> 1 + the last part entered that computes it */
+} clf_cover;
+
+/** An empty cover with room for ncut cuts; parts are the caller's to put. */
+clf_status clf_cover_begin(clf_cover *c, const clf_graph *g, int32_t ncut, clf_arena *arena, clf_err *err);
+/** From now on clf_cover_has answers for this part. */
+void clf_cover_enter(clf_cover *c, int32_t part);
+/** Does the part, entered last, compute n? */
+static inline bool clf_cover_has(const clf_cover *c, int32_t part, int32_t n) { return c->member[n] == part + 1; }
+static inline bool clf_cover_stores(const clf_cover *c, int32_t part, int32_t n) { return c->maker[n] == part; }
+
+/* driver.c */
+/** Find every part's driver, and with it the format of every value. */
+clf_status clf_cover_drivers(const clf_graph *g, clf_cover *c, clf_arena *scratch, clf_err *err);
+#endif
