@@ -28,7 +28,7 @@ static const size_t offsets[] = {
 static const struct {
     const char *field, *allowed, *later, *why;
 } closed_sets[] = {
-    {"fuse", "none|all", "nored|cost", "comes with the exact planner"},
+    {"fuse", "none|all|nored|cost", "", ""},
     {"tier", "auto|0|1|2|ref", "", ""},
     {"strategy", "auto|chunk|group|stride", "", ""},
     {"isa", "auto|baseline|avx2|avx512", "", ""},

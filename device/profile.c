@@ -32,7 +32,18 @@ static const row rows[] = {
     {"tier_bytes", ROW_REAL, AT(tier_bytes), CLF_PROFILE_TIERS},
     {"read_bytes_per_s", ROW_REAL, AT(read_bytes_per_s), CLF_PROFILE_TIERS},
     {"write_cost", ROW_REAL, AT(write_cost), 1},
-    CLF_OP_CLASSES(CLASS32) CLF_OP_CLASSES(CLASS64){"launch_async_ns", ROW_REAL, AT(launch_async_ns), 1},
+    CLF_OP_CLASSES(CLASS32) CLF_OP_CLASSES(CLASS64){"fma_per_s", ROW_REAL, AT(fma_per_s), 2},
+    {"row_ns", ROW_REAL, AT(row_ns), 1},
+    {"entry_ns", ROW_REAL, AT(entry_ns), 1},
+    {"gather_ns", ROW_REAL, AT(gather_ns), CLF_PROFILE_TIERS},
+    {"library_flops_per_s", ROW_REAL, AT(library_flops_per_s), 2},
+    {"library_half", ROW_REAL, AT(library_half), 1},
+    {"library_ns", ROW_REAL, AT(library_ns), 1},
+    {"convert_cells_per_s", ROW_REAL, AT(convert_cells_per_s), 1},
+    {"convert_entries_per_s", ROW_REAL, AT(convert_entries_per_s), 1},
+    {"callout_bytes_per_s", ROW_REAL, AT(callout_bytes_per_s), 1},
+    {"callout_ns", ROW_REAL, AT(callout_ns), 1},
+    {"launch_async_ns", ROW_REAL, AT(launch_async_ns), 1},
     {"launch_sync_ns", ROW_REAL, AT(launch_sync_ns), 1},
     {"second_core_ns", ROW_REAL, AT(second_core_ns), 1},
     {"transfer_bytes_per_s", ROW_REAL, AT(transfer_bytes_per_s), 1},
@@ -145,6 +156,11 @@ static clf_status sane(const clf_profile *p, clf_err *err) {
     for (int c = 0; c < CLF_NCLASSES; c++)
         if (!(p->cells_per_s[0][c] > 0) || (p->fp64 && !(p->cells_per_s[1][c] > 0)))
             return clf_fail(err, CLF_E_FORMAT, "profile: a cost class has no speed");
+    bool products = p->fma_per_s[0] > 0 && p->library_flops_per_s[0] > 0;
+    bool wide = p->fma_per_s[1] > 0 && p->library_flops_per_s[1] > 0;
+    if (!products || (p->fp64 && !wide)) return clf_fail(err, CLF_E_FORMAT, "profile: products have no speed");
+    if (!(p->convert_cells_per_s > 0) || !(p->convert_entries_per_s > 0) || !(p->callout_bytes_per_s > 0))
+        return clf_fail(err, CLF_E_FORMAT, "profile: conversions or structural operators have no speed");
     return CLF_OK;
 }
 

@@ -20,6 +20,15 @@ typedef struct clf_profile {
     double read_bytes_per_s[CLF_PROFILE_TIERS];/* ... stream at this rate (all cores); the last tier is DRAM */
     double write_cost;            /* written bytes cost this many times read bytes (with non-temporal stores where used) */
     double cells_per_s[2][CLF_NCLASSES];       /* [0] f32 [1] f64, all cores, per cost class */
+    double fma_per_s[2];          /* multiply-adds of products in loops, operands in cache: [0] f32 [1] f64, all cores */
+    double row_ns;                /* one more operator of a loop over rows, for each row, all cores */
+    double entry_ns;              /* one stored entry that a loop visits, beside its operators, all cores */
+    double gather_ns[CLF_PROFILE_TIERS];       /* one access at a random place of a set of this tier's size, all cores */
+    double library_flops_per_s[2];             /* of a large product of the library's: [0] f32 [1] f64, all cores */
+    double library_half;          /* shortest side of a product at which the library reaches half of that */
+    double library_ns;            /* one more product of the library's, before its first flop */
+    double convert_cells_per_s, convert_entries_per_s; /* between CSR and cells: cells cleared or searched, entries moved */
+    double callout_bytes_per_s, callout_ns;    /* structural operators: bytes read and written; one more of them, or one conversion */
     double launch_async_ns, launch_sync_ns;    /* one more step in flight; one step and a wait */
     double second_core_ns;        /* until the second core helps */
     double transfer_bytes_per_s, transfer_ns;  /* to the device and back; 0 when zero_copy */

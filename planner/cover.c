@@ -11,12 +11,40 @@ clf_status clf_cover_begin(clf_cover *c, const clf_graph *g, int32_t ncut, clf_a
     c->maker = clf_arena_new(arena, n, sizeof *c->maker);
     c->copied = clf_arena_new(arena, n, 1);
     c->csr = clf_arena_new(arena, n, 1);
+    c->entries = clf_arena_new(arena, n, sizeof *c->entries);
     c->member = clf_arena_new(arena, n, sizeof *c->member);
-    if (!c->cut || !c->maker || !c->copied || !c->csr || !c->member) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
-    for (int32_t i = 0; i < g->n; i++) c->maker[i] = -1;
-    return CLF_OK;
+    if (!c->cut || !c->maker || !c->copied || !c->csr || !c->entries || !c->member)
+        return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    bool sparse = false;
+    for (int32_t i = 0; i < g->n; i++) {
+        c->maker[i] = -1;
+        c->csr[i] = clf_node_is_slot(&g->node[i]) && g->node[i].format == CLF_CSR;
+        c->entries[i] = g->node[i].nnz;
+        sparse = sparse || c->csr[i];
+    }
+    if (!sparse) return CLF_OK;
+    c->zero = clf_arena_new(arena, n, 1);
+    c->alike = clf_arena_new(arena, n, 1);
+    return c->zero && c->alike ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
 }
 
 void clf_cover_enter(clf_cover *c, int32_t part) {
     for (int32_t j = 0; j < c->part[part].n; j++) c->member[c->part[part].node[j]] = part + 1;
+}
+
+/* Where rows are followed: products, row aggregates used in their row, rows put together or cumulated, several widths. */
+bool clf_part_needs_rows(const clf_graph *g, const clf_cover *cover, int32_t i) {
+    const clf_part *part = &cover->part[i];
+    int64_t first[2], space[2];
+    clf_node_space(g, part->node[0], first);
+    for (int32_t j = 0; j < part->n; j++) {
+        const clf_gnode *x = &g->node[part->node[j]];
+        clf_node_space(g, part->node[j], space);
+        clf_product form = clf_product_loop(g, part->node[j]);
+        if (x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM) return true;
+        if (x->op == CLF_OP_MATMUL ? form != CLF_PRODUCT_INNER : space[0] != first[0] || space[1] != first[1]) return true;
+        for (int k = 0; k < x->nin; k++)
+            if (g->node[x->in[k]].op == CLF_OP_FOLD && clf_cover_has(cover, i, x->in[k])) return true;
+    }
+    return false;
 }

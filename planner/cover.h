@@ -24,18 +24,22 @@ typedef struct clf_cover {
     int32_t *maker;  /* node -> part that stores it, -1: none does */
     uint8_t *copied; /* cheap expressions of single values: every part that needs one computes it, though not listed there */
     uint8_t *csr;    /* node's value is stored as CSR: leaves, patterns of drivers, twins. From clf_cover_drivers */
+    int64_t *entries;   /* and so many entries it has */
     int32_t *member; /* node -> 1 + the last part entered that computes it */
+    uint8_t *zero, *alike; /* notes of driver.c, there when a leaf is sparse */
 } clf_cover;
 
-/** An empty cover with room for ncut cuts; parts are the caller's to put. */
+/** An empty cover with room for ncut cuts, leaves in their formats; parts are the caller's to put. */
 clf_status clf_cover_begin(clf_cover *c, const clf_graph *g, int32_t ncut, clf_arena *arena, clf_err *err);
 /** From now on clf_cover_has answers for this part. */
 void clf_cover_enter(clf_cover *c, int32_t part);
 /** Does the part, entered last, compute n? */
 static inline bool clf_cover_has(const clf_cover *c, int32_t part, int32_t n) { return c->member[n] == part + 1; }
 static inline bool clf_cover_stores(const clf_cover *c, int32_t part, int32_t n) { return c->maker[n] == part; }
+/** Are rows followed in part i, which is entered: products, row aggregates used in their row, rows put together, several widths? */
+bool clf_part_needs_rows(const clf_graph *g, const clf_cover *cover, int32_t i);
 
 /* driver.c */
 /** Find every part's driver, and with it the format of every value. */
-clf_status clf_cover_drivers(const clf_graph *g, clf_cover *c, clf_arena *scratch, clf_err *err);
+void clf_cover_drivers(const clf_graph *g, clf_cover *c);
 #endif

@@ -169,12 +169,6 @@ static bool by_rows(const clf_graph *g, int32_t n, int k) {
     return g->node[n].op != CLF_OP_INDEX && !((form == CLF_PRODUCT_ROWS || form == CLF_PRODUCT_WIDE) && k);
 }
 
-static bool make_notes(search *s, clf_arena *scratch) {
-    if (!s->zero) s->zero = clf_arena_new(scratch, (size_t)s->g->n, 1);
-    if (!s->alike) s->alike = clf_arena_new(scratch, (size_t)s->g->n, 1);
-    return s->zero && s->alike;
-}
-
 /* The sparse operand of the part whose stored entries are enough for everything the part makes; -1 if there is none. s->why says what
  * hinders, or why that is so. */
 static int32_t find(search *s) {
@@ -190,7 +184,7 @@ static int32_t find(search *s) {
                 if (!s->why[0]) s->why = structural(x) ? "its rows are not the loop's" : "its zeros are values like any other";
                 continue;
             }
-            if (best < 0 || x->nnz < s->g->node[best].nnz) best = q;
+            if (best < 0 || s->cover->entries[q] < s->cover->entries[best]) best = q;
         }
     }
     if (best < 0) return -1;
@@ -199,23 +193,22 @@ static int32_t find(search *s) {
     return best;
 }
 
+static void take_format(clf_cover *c, int32_t n, int32_t from) {
+    c->csr[n] = c->csr[from];
+    c->entries[n] = c->entries[from];
+}
+
 /* What the part stores on its driver's entries takes their pattern. */
 static void note_patterns(const clf_graph *g, clf_cover *c, const clf_part *part, int32_t number) {
     for (int32_t j = 0; j < part->n && part->driver >= 0; j++) {
         int32_t n = part->node[j];
         bool cells = clf_template_row.close(g, n) != CLF_CLOSED_VALID && clf_cols(&g->node[n]) == clf_cols(&g->node[part->driver]);
-        if (cells && clf_cover_stores(c, number, n)) c->csr[n] = 1;
+        if (cells && clf_cover_stores(c, number, n)) take_format(c, n, part->driver);
     }
 }
 
-clf_status clf_cover_drivers(const clf_graph *g, clf_cover *c, clf_arena *scratch, clf_err *err) {
-    search s = {.g = g, .cover = c};
-    bool sparse = false;
-    for (int32_t n = 0; n < g->n; n++) {
-        c->csr[n] = clf_node_is_slot(&g->node[n]) && g->node[n].format == CLF_CSR;
-        sparse = sparse || c->csr[n];
-    }
-    if (sparse && !make_notes(&s, scratch)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+void clf_cover_drivers(const clf_graph *g, clf_cover *c) {
+    search s = {.g = g, .cover = c, .zero = c->zero, .alike = c->alike};
     for (int32_t i = 0; i < c->npart; i++) {
         clf_part *part = &c->part[i];
         const clf_gnode *x = &g->node[part->node[0]];
@@ -223,17 +216,17 @@ clf_status clf_cover_drivers(const clf_graph *g, clf_cover *c, clf_arena *scratc
         s.part = part;
         s.number = i;
         s.why = "";
-        part->driver = part->loop && sparse ? find(&s) : -1;
+        for (int32_t j = 0; j < part->n; j++)
+            if (clf_cover_stores(c, i, part->node[j])) c->csr[part->node[j]] = 0;
+        part->driver = part->loop && c->zero ? find(&s) : -1;
         part->sparse = s.why;
-        if (!part->loop && x->op == CLF_OP_TRANSPOSE) c->csr[part->node[0]] = c->csr[x->in[0]];
+        if (!part->loop && x->op == CLF_OP_TRANSPOSE) take_format(c, part->node[0], x->in[0]);
         note_patterns(g, c, part, i);
     }
-    return CLF_OK;
 }
 
-const uint8_t *clf_driver_zeros(const clf_graph *g, const clf_cover *c, int32_t number, clf_arena *scratch) {
-    search s = {.g = g, .cover = c, .part = &c->part[number], .number = number, .why = ""};
-    if (!make_notes(&s, scratch)) return NULL;
+const uint8_t *clf_driver_zeros(const clf_graph *g, const clf_cover *c, int32_t number) {
+    search s = {.g = g, .cover = c, .part = &c->part[number], .number = number, .why = "", .zero = c->zero, .alike = c->alike};
     (void)serves(&s, s.part->driver);
     return s.zero;
 }

@@ -32,7 +32,6 @@ static void explore_node(clf_memo *m, int32_t n) {
     }
 }
 
-
 clf_status clf_explore(const clf_graph *g, clf_arena *arena, clf_memo *m, clf_err *err) {
     int ntemplate = 0;
     while (clf_templates[ntemplate]) ntemplate++;
@@ -43,11 +42,14 @@ clf_status clf_explore(const clf_graph *g, clf_arena *arena, clf_memo *m, clf_er
     size_t total = 0;
     for (int32_t n = 0; n < g->n; n++) total += (size_t)ntemplate << g->node[n].nin;
     m->entry = clf_arena_new(arena, total, sizeof *m->entry);
-    if (!m->first || !m->entry) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for the memo table");
+    m->readers = clf_arena_new(arena, (size_t)g->n, sizeof *m->readers);
+    if (!m->first || !m->entry || !m->readers) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for the memo table");
     for (int32_t n = 0; n < g->n; n++) {
         m->first[n] = m->nentry;
         explore_node(m, n);
+        for (int k = 0; k < g->node[n].nin; k++) m->readers[clf_node_operand(g, n, k)]++;
     }
+    for (int32_t r = 0; r < g->nroot; r++) m->readers[g->root[r]]++;
     m->first[g->n] = m->nentry;
     return CLF_OK;
 }

@@ -3,26 +3,10 @@
  * their conversion, are lower_values.c's; nodes as values of a cplan lower_value.c's, what leaves a loop lower_sink.c's. */
 #include <string.h>
 
+#include "planner/bill.h"
 #include "planner/lowering.h"
 
 /* ---- loops ---- */
-
-/* Where rows are followed: products, row aggregates used in their row, rows put together or cumulated, several widths. */
-static bool needs_rows(const clf_plan *plan, const clf_cover *cover, int32_t i) {
-    const clf_part *part = &cover->part[i];
-    int64_t first[2], space[2];
-    clf_node_space(&plan->g, part->node[0], first);
-    for (int32_t j = 0; j < part->n; j++) {
-        const clf_gnode *x = &plan->g.node[part->node[j]];
-        clf_node_space(&plan->g, part->node[j], space);
-        clf_product form = clf_product_loop(&plan->g, part->node[j]);
-        if (x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM) return true;
-        if (x->op == CLF_OP_MATMUL ? form != CLF_PRODUCT_INNER : space[0] != first[0] || space[1] != first[1]) return true;
-        for (int k = 0; k < x->nin; k++)
-            if (plan->g.node[x->in[k]].op == CLF_OP_FOLD && clf_cover_has(cover, i, x->in[k])) return true;
-    }
-    return false;
-}
 
 /* Axes that must stand in front of the driver's: left sides of products whose right side is the driver's. */
 static void axes_before_entries(clf_lowering *L) {
@@ -87,7 +71,7 @@ static int name_of(const clf_lowering *L) {
         stores += !full;
     }
     if (wide) return CLF_TEMPLATE_OUTER;
-    if (L->rowwise && needs_rows(L->plan, L->cover, L->number)) return CLF_TEMPLATE_ROW;
+    if (L->rowwise && clf_part_needs_rows(L->g, L->cover, L->number)) return CLF_TEMPLATE_ROW;
     return folds > 1 && !stores ? CLF_TEMPLATE_MAGG : CLF_TEMPLATE_CELL;
 }
 
@@ -116,9 +100,8 @@ static clf_status lower_loop(clf_plan *plan, const clf_cover *cover, int32_t i, 
                       .err = err};
     L.driver = part->driver;
     draft.sparse = part->sparse;
-    if (L.driver >= 0 && !(L.zero = clf_driver_zeros(&plan->g, cover, i, &plan->arena)))
-        return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
-    L.rowwise = L.driver >= 0 || needs_rows(plan, cover, i);
+    if (L.driver >= 0) L.zero = clf_driver_zeros(&plan->g, cover, i);
+    L.rowwise = L.driver >= 0 || clf_part_needs_rows(&plan->g, cover, i);
     clf_node_space(&plan->g, part->node[0], L.space);
     L.space[0] = clf_node_loop_rows(&plan->g, part->node[0]);
     L.single = !L.rowwise && L.space[0] == 1 && L.space[1] == 1;
@@ -177,5 +160,10 @@ clf_status clf_lower(clf_plan *plan, clf_cover *cover, int32_t i, clf_lowered *s
     if (!s->cover) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     memcpy(s->cover, part->node, (size_t)part->n * sizeof *s->cover);
     s->ncover = part->n;
+    s->device = part->device;
+    if (s->kind == CLF_STEP_CONVERT) return CLF_OK;
+    s->bill = clf_arena_new(&plan->arena, 1, sizeof *s->bill);
+    if (!s->bill) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    CLF_TRY(clf_bill_part(&plan->g, cover, i, plan->mark, &plan->arena, s->bill, err));
     return CLF_OK;
 }

@@ -4,6 +4,7 @@
  * Invariant: value_of and dense_of name every value once, so a conversion is never made twice. */
 #include <string.h>
 
+#include "planner/bill.h"
 #include "planner/lowering.h"
 
 static clf_plan_value *new_value(clf_plan *plan, int32_t n) {
@@ -67,7 +68,9 @@ clf_status clf_plan_convert(clf_plan *plan, clf_convert how, int32_t node, int32
     CLF_TRY(clf_step_one_result(plan, s, 1, to, err));
     s->in[0] = from;
     clf_step_count(plan, s);
-    return CLF_OK;
+    s->bill = clf_arena_new(&plan->arena, 1, sizeof *s->bill);
+    if (!s->bill) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    return clf_bill_convert(&plan->g, node, how, (double)plan->value[how == CLF_CONVERT_CSR ? to : from].nnz, &plan->arena, s->bill, err);
 }
 
 clf_status clf_plan_dense_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err) {

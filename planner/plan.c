@@ -7,6 +7,7 @@
 
 #include "planner/lower.h"
 #include "planner/rewrite.h"
+#include "planner/search.h"
 
 const char *clf_reason_text(clf_reason r) {
     static const char *const text[] = {
@@ -30,8 +31,9 @@ static clf_status rewrite(clf_plan *p, const clf_graph *g, clf_arena *scratch, c
 static clf_status make_values(clf_plan *p, clf_err *err) {
     p->value_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->value_of);
     p->dense_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->dense_of);
+    p->mark = clf_arena_new(&p->arena, (size_t)p->g.n, 1);
     p->value = clf_arena_new(&p->arena, (size_t)p->g.n * 2, sizeof *p->value);
-    if (!p->value_of || !p->dense_of || !p->value) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d values", p->g.n);
+    if (!p->value_of || !p->dense_of || !p->mark || !p->value) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d values", p->g.n);
     for (int32_t i = 0; i < p->g.n; i++) p->value_of[i] = p->dense_of[i] = -1;
     return CLF_OK;
 }
@@ -77,14 +79,38 @@ static clf_status keep_cuts(clf_plan *p, const clf_cover *c, clf_err *err) {
     return CLF_OK;
 }
 
+static clf_status search(clf_plan *p, const clf_memo *m, const clf_limits *lim, clf_arena *scratch, clf_cover *out, clf_err *err) {
+    clf_problem problem;
+    clf_search_stats stats;
+    const clf_search_options options = {0};
+    clf_limits with = *lim;
+    clf_profile assumed;
+    if (!with.dev.n) {
+        clf_profile_assume(&assumed, CLF_DEV_HOST, 1);
+        with.dev = (clf_devices){1, {&assumed}};
+    }
+    CLF_TRY(clf_problem_new(m, &with, scratch, &problem, err));
+    CLF_TRY(clf_search(&problem, &options, scratch, out, &stats, err));
+    p->ncosted = stats.plans;
+    p->gap_ps = stats.gap;
+    return CLF_OK;
+}
+
+static clf_status cover_of(clf_plan *p, const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *scratch, clf_cover *out,
+                           clf_err *err) {
+    if (sel->searches) return search(p, m, lim, scratch, out, err);
+    CLF_TRY(clf_select(m, sel, lim, scratch, out, err));
+    clf_cover_drivers(&p->g, out);
+    return CLF_OK;
+}
+
 static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_arena *scratch, clf_err *err) {
     clf_memo memo;
     clf_cover cover;
     CLF_TRY(rewrite(p, g, scratch, err));
     CLF_TRY(clf_explore(&p->g, scratch, &memo, err));
     p->nentry = memo.nentry;
-    CLF_TRY(clf_select(&memo, sel, lim, scratch, &cover, err));
-    CLF_TRY(clf_cover_drivers(&p->g, &cover, scratch, err));
+    CLF_TRY(cover_of(p, &memo, sel, lim, scratch, &cover, err));
     CLF_TRY(make_values(p, err));
     CLF_TRY(lower_all(p, &cover, scratch, err));
     CLF_TRY(find_roots(p, err));
@@ -134,40 +160,8 @@ clf_status clf_plan_check(const clf_plan *p, clf_err *err) {
     return CLF_OK;
 }
 
-/* The part of its cells that a loop visits. */
-static double visited(const clf_plan *p, const clf_step *s) {
-    if (s->kind != CLF_STEP_FUSED || s->driver < 0) return 1;
-    const clf_plan_value *d = &p->value[s->driver];
-    double cells = (double)d->rows * (double)d->cols;
-    return cells > 0 ? (double)d->nnz / cells : 1;
-}
-
-/* How often node n's operator is evaluated over all cells. A product's step costs a quarter of an addition: it is a fused one on values
- * that are at hand. */
-static double evaluations(const clf_graph *g, int32_t n) {
-    int64_t space[2];
-    if (g->node[n].op != CLF_OP_MATMUL) {
-        clf_node_space(g, n, space);
-        return (double)space[0] * (double)space[1];
-    }
-    const clf_gnode *a = &g->node[clf_node_operand(g, n, 0)], *x = &g->node[n];
-    double along = clf_product_loop(g, n) == CLF_PRODUCT_COLS ? (double)clf_rows(a) : (double)clf_cols(a);
-    return along * (double)clf_rows(x) * (double)clf_cols(x) / 4;
-}
-
 double clf_step_cost_ns(const clf_plan *p, const clf_step *s, const clf_profile *dev) {
-    double set = s->read_bytes + s->write_bytes;
-    double stream = clf_profile_stream_s(dev, s->read_bytes + dev->write_cost * s->write_bytes, set);
-    double compute = 0, share = visited(p, s);
-    if (s->kind == CLF_STEP_LIBRARY) compute = s->flops / (dev->cells_per_s[p->g.node[s->node].dtype == CLF_F64][CLF_CLASS_ADD] * 8);
-    for (int i = 0; i < s->ncover && s->kind == CLF_STEP_FUSED; i++) {
-        const clf_gnode *x = &p->g.node[s->cover[i]];
-        double cells = evaluations(&p->g, s->cover[i]) * share;
-        int class_ = clf_op_is_cell(x->op) ? (int)clf_ops[x->op].class_ : CLF_CLASS_ADD;
-        if (clf_op_is_cell(x->op) || x->op == CLF_OP_FOLD || x->op == CLF_OP_MATMUL)
-            compute += cells / dev->cells_per_s[x->dtype == CLF_F64][class_];
-    }
-    return dev->launch_async_ns + 1e9 * (stream > compute ? stream : compute);
+    return 1e-3 * (double)clf_bill_pay(s->bill, &p->g, dev);
 }
 
 static void print_step(const clf_plan *p, int32_t s, clf_str *out) {

@@ -54,6 +54,7 @@ typedef struct clf_plan_param { int32_t slot; clf_scalar imm; } clf_plan_param;
 typedef struct clf_step {
     uint8_t kind;       /* clf_step_kind */
     uint8_t template_;  /* index into clf_templates; FUSED */
+    uint8_t device;     /* index into the devices planned for */
     uint8_t ta, tb;     /* LIBRARY: operands used transposed */
     uint8_t convert;    /* CONVERT: clf_convert */
     int32_t node;       /* CALLOUT, LIBRARY: graph node */
@@ -65,6 +66,7 @@ typedef struct clf_step {
     uint32_t key_len;   /* FUSED: canonical bytes of c without extents: what executors cache by */
     char *key;
     double read_bytes, write_bytes, flops; /* by the graph; executors' facts refine them */
+    struct clf_bill *bill; /* what it costs, on any device: planner/bill.h */
     int32_t driver;     /* FUSED: the value whose stored entries the loop visits, -1: all cells */
     const char *sparse; /* FUSED with sparse operands: why the loop visits entries, or why not; else "" */
 } clf_step;
@@ -73,6 +75,8 @@ typedef struct clf_plan {
     clf_arena arena;
     clf_graph g;        /* own, rewritten: node numbers here and below are its */
     int32_t nstep, nvalue, nroot, ncut;
+    int64_t ncosted;    /* partial covers costed by the search */
+    int64_t gap_ps;     /* how much cheaper another cover could be at most; 0: none is, or nothing was searched */
     int32_t nentry, nfired; /* memo entries explored, rules applied: for the trace */
     int32_t *fired;     /* applications of each of clf_rules */
     clf_step *step;
@@ -81,10 +85,19 @@ typedef struct clf_plan {
     clf_cut *cut;
     int32_t *value_of;  /* graph node -> value, -1 */
     int32_t *dense_of;  /* graph node -> the dense value converted from it, -1 */
+    uint8_t *mark;      /* a zero per graph node, for bills */
 } clf_plan;
 
-/* What selection may not exceed. */
+/* The devices planned for; [0] holds the leaves and wants the results: the host's memory. None: one that is assumed. */
+enum { CLF_MOST_DEVICES = 8 };
+typedef struct clf_devices {
+    int n;
+    const clf_profile *profile[CLF_MOST_DEVICES];
+} clf_devices;
+
+/* What selection may not exceed, and for what it chooses. */
 typedef struct clf_limits {
+    clf_devices dev;
     int kernel_ops;         /* cell operators in one kernel */
     int kernel_inputs;      /* memory and scalar operands in one kernel */
     bool own_products;      /* a product alone runs as a loop, too: then every plan has the same bits */

@@ -22,7 +22,7 @@ bool clf_pass_same_space(const clf_graph *g, int32_t a, int32_t b) {
 
 static bool fused(const clf_pass *p, int32_t n, int k) {
     bool loops = clf_pass_loops(p, n) && (clf_pass_loops(p, clf_node_operand(p->g, n, k)));
-    return loops && clf_memo_fusable(p->m, n, k) && p->sel->fuse(p->sel, p->m, n, k);
+    return loops && clf_memo_fusable(p->m, n, k) && (p->out->copied[clf_node_operand(p->g, n, k)] || p->sel->fuse(p->sel, p->m, n, k));
 }
 
 /* Input k comes from the same loop: over the same cells, or the same rows. A fused input else is a copy of its own. */
@@ -40,7 +40,7 @@ static void find_copies(clf_pass *p) {
         bool cheap = true;
         for (int k = 0; k < x->nin; k++) {
             const clf_gnode *q = &p->g->node[x->in[k]];
-            bool copied = p->out->copied[x->in[k]] && fused(p, n, k);
+            bool copied = p->out->copied[x->in[k]] && fused(p, n, k); /* any selector that joins takes them in */
             ops += copied ? p->cone[x->in[k]] : 0;
             need += copied ? p->need[x->in[k]] : 1;
             cheap = cheap && (copied || (clf_gnode_single(q) && !clf_node_is_cellwise(q)));

@@ -56,6 +56,7 @@ typedef struct clf_memo {
     int32_t nentry, cap;
     clf_entry *entry;
     int32_t *first;    /* entries of node n: first[n] .. first[n+1]-1 */
+    int32_t *readers;  /* of node n: operands that are it, and results */
 } clf_memo;
 /** Explore bottom-up; linear in operators (at most 8 entries a template and node). */
 clf_status clf_explore(const clf_graph *g, clf_arena *arena, clf_memo *out, clf_err *err);

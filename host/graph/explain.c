@@ -107,7 +107,7 @@ static size_t peak_bytes(const clf_plan *p) {
 
 /* The other selectors' plans, costed on the device this one uses. */
 static clf_status compare(clf_report *r, clf_err *err) {
-    clf_limits lim = {.kernel_ops = (int)r->c->knobs.kernel_ops, .kernel_inputs = 48};
+    clf_limits lim = clf_exe_limits(r->c, r->x->device);
     const clf_profile *dev = r->x->device >= 0 ? clf_run_device_profile(r->c) : clf_run_host_profile(r->c);
     for (int i = 0; clf_selectors[i] && r->nalternative < CLF_MOST_ALTERNATIVES; i++) {
         if (!strcmp(clf_selectors[i]->name, r->selector)) continue;

@@ -35,6 +35,12 @@ static bool forced_kernels(const clf_ctx *c) {
     return !strcmp(c->knobs.tier, "1") || !strcmp(c->knobs.tier, "2") || strcmp(c->knobs.strategy, "auto");
 }
 
+/* What plans may not exceed, and the device they are for: the host, or the OpenCL device that has been opened. */
+clf_limits clf_exe_limits(clf_ctx *c, int device) {
+    const clf_profile *p = device >= 0 ? clf_run_device_profile(c) : clf_run_host_profile(c);
+    return (clf_limits){.dev = {1, {p}}, .kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48};
+}
+
 static double plan_cost(const clf_plan *p, const clf_profile *dev) {
     double ns = dev->launch_sync_ns;
     for (int32_t s = 0; s < p->nstep; s++) ns += clf_step_cost_ns(p, &p->step[s], dev);
@@ -42,21 +48,18 @@ static double plan_cost(const clf_plan *p, const clf_profile *dev) {
 }
 
 /* Would any step ever be worth a launch? Decided from the host's figures alone, so that small work never loads OpenCL. */
-static clf_status choose_device(clf_ctx *c, clf_exe *x, clf_err *err) {
-    const clf_exe *like = x->ways.like;
-    x->ways.like = NULL;
-    x->device = like ? like->device : -1;
-    if (like) return CLF_OK;
-    if (clf_run_lost(c) && !x->ways.why) x->ways.why = "the device is lost";
-    if (forced_host(c) || clf_run_lost(c) || x->ways.host) return CLF_OK;
-    double host = plan_cost(x->plan, clf_run_host_profile(c));
-    if (forced_device(c) || forced_kernels(c)) return clf_run_device(c, true, &x->device, err);
+static clf_status choose_device(clf_ctx *c, const clf_plan *p, const clf_exe_ways *ways, int *device, clf_err *err) {
+    *device = ways && ways->like ? ways->like->device : -1;
+    if (ways && ways->like) return CLF_OK;
+    if (forced_host(c) || clf_run_lost(c) || (ways && ways->host)) return CLF_OK;
+    if (forced_device(c) || forced_kernels(c)) return clf_run_device(c, true, device, err);
+    double host = plan_cost(p, clf_run_host_profile(c));
     clf_profile bar;
     clf_profile_assume(&bar, CLF_DEV_CPU, 1);
     if (host < 4 * bar.launch_sync_ns) return CLF_OK;
     int dev;
     CLF_TRY(clf_run_device(c, false, &dev, err));
-    if (dev >= 0 && plan_cost(x->plan, clf_run_device_profile(c)) < host) x->device = dev;
+    if (dev >= 0 && plan_cost(p, clf_run_device_profile(c)) < host) *device = dev;
     return CLF_OK;
 }
 
@@ -234,7 +237,6 @@ static void trace_step(const clf_ctx *c, const clf_exe *x, int32_t s) {
 }
 
 static clf_status place(clf_ctx *c, clf_exe *x, clf_err *err) {
-    CLF_TRY(choose_device(c, x, err));
     x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
     uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
     if (!x->step || !home) return no_memory(err);
@@ -248,7 +250,8 @@ static clf_status place(clf_ctx *c, clf_exe *x, clf_err *err) {
     return make_room(c, x, err);
 }
 
-clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_ways *ways, clf_err *err) {
+/* The executable takes the plan over, also where it fails. */
+static clf_status make(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_ways *ways, int device, clf_err *err) {
     clf_exe *x = clf_mem_new(&c->mem, 1, sizeof *x);
     if (!x) {
         clf_plan_free(p);
@@ -256,8 +259,10 @@ clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe
     }
     clf_arena_init(&x->arena, &c->mem);
     x->plan = p;
-    x->device = -1;
+    x->device = device;
     if (ways) x->ways = *ways;
+    x->ways.like = NULL;
+    if (clf_run_lost(c) && !x->ways.why) x->ways.why = "the device is lost";
     clf_status st = place(c, x, err);
     if (st == CLF_OK)
         *out = x;
@@ -266,13 +271,38 @@ clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe
     return st;
 }
 
+clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_ways *ways, clf_err *err) {
+    int device;
+    clf_status st = choose_device(c, p, ways, &device, err);
+    if (st == CLF_OK) return make(out, c, p, ways, device, err);
+    clf_plan_free(p);
+    return st;
+}
+
+static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, int device, clf_err *err) {
+    clf_limits lim = clf_exe_limits(c, device);
+    lim.own_products = c->knobs.check;
+    return clf_plan_new(p, g, sel, &lim, &c->mem, err);
+}
+
+/* Planned for the host. If that is better run by the device, a search looks for the best plan there. */
 clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err) {
-    clf_limits lim = {.kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48, .own_products = c->knobs.check};
     clf_plan *p;
-    CLF_TRY(clf_plan_new(&p, g, sel, &lim, &c->mem, err));
+    int device;
+    CLF_TRY(plan_for(&p, c, g, sel, -1, err));
+    clf_status st = choose_device(c, p, ways, &device, err);
+    if (st == CLF_OK && device >= 0 && sel->searches) {
+        clf_plan_free(p);
+        p = NULL;
+        st = plan_for(&p, c, g, sel, device, err);
+    }
+    if (st != CLF_OK) {
+        clf_plan_free(p);
+        return st;
+    }
     dump_stages(c, p);
     trace_plan(c, p, sel);
-    return clf_exe_of_plan(out, c, p, ways, err);
+    return make(out, c, p, ways, device, err);
 }
 
 static void free_now(clf_ctx *c, clf_exe *x) {

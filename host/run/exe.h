@@ -95,6 +95,9 @@ typedef struct clf_exe {
     struct clf_exe *next;
 } clf_exe;
 
+/** What plans of this context may not exceed, for the host (-1) or the OpenCL device, which is open. */
+clf_limits clf_exe_limits(clf_ctx *c, int device);
+
 /** Prepare graph g for running: plan, place, build. ways: NULL for everything the settings allow.
  *  errors: what planning and building give. */
 clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err);

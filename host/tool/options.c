@@ -124,9 +124,7 @@ static tool_exit one_of(const char *option, const char *value, const char *const
 }
 
 static tool_exit check_values(tool_options *o) {
-    if (o->fuse && (strcmp(o->fuse, "nored") == 0 || strcmp(o->fuse, "cost") == 0))
-        return tool_fail(TOOL_USAGE, "--fuse %s: this selector is not part of this version; there are none and all", o->fuse);
-    TOOL_TRY(one_of("--fuse", o->fuse, (const char *const[]){"none", "all", NULL}));
+    TOOL_TRY(one_of("--fuse", o->fuse, (const char *const[]){"none", "all", "nored", "cost", NULL}));
     TOOL_TRY(one_of("--tier", o->tier, (const char *const[]){"auto", "0", "1", "2", NULL}));
     TOOL_TRY(one_of("--strategy", o->strategy, (const char *const[]){"auto", "chunk", "group", "stride", NULL}));
     TOOL_TRY(one_of("--dtype", o->dtype, (const char *const[]){"f64", "f32", NULL}));

@@ -149,7 +149,7 @@ static bool run_alternative(job *j, const told *t) {
 }
 
 static bool run_job(job *j, int64_t *alternatives) {
-    told t = {.base = {"told", fuse_told, false}};
+    told t = {.base = {.name = "told", .fuse = fuse_told}};
     clf_err err = {CLF_OK, ""};
     ways w;
     bool good = find_ways(&j->f.g, &j->c->mem, &w, &err) == CLF_OK;
@@ -335,7 +335,7 @@ static void test_kernels(void) {
         CU_ASSERT_EQUAL(clf_set(c, "tier", "2"), CLF_OK);
         sp_leaves(cells, 65, 7);
         for (int join = 0; join < 2; join++) {
-            drawn sel = {{"drawn", fuse_drawn, join}, 11 + (uint64_t)join};
+            drawn sel = {{.name = "drawn", .fuse = fuse_drawn, .join = join}, 11 + (uint64_t)join};
             clf_run_forget(c);
             c->run->selector = &sel.base;
             record_batch(b, c, 90000 + 1000 * (uint64_t)join, cells);

@@ -149,7 +149,7 @@ static const planted plants[] = {
 
 /* True when the message says all of it. */
 static bool expect_planted(clf_ctx *c, const planted *p) {
-    const spoiler s = {{"spoiler", fuse_spoilt, true}, p->from, p->to};
+    const spoiler s = {{.name = "spoiler", .fuse = fuse_spoilt, .join = true}, p->from, p->to};
     clf_run_forget(c);
     c->run->selector = &s.base;
     clf_status st = evaluate(c, p->text);
@@ -173,7 +173,7 @@ static void test_planted(void) {
     int named = 0;
     for (int i = 0; i < PLANTS; i++) named += expect_planted(c, &plants[i]);
     CU_ASSERT_EQUAL(clf_set(c, "check", "off"), CLF_OK); /* who does not look does not see */
-    const spoiler s = {{"spoiler", fuse_spoilt, true}, plants[0].from, plants[0].to};
+    const spoiler s = {{.name = "spoiler", .fuse = fuse_spoilt, .join = true}, plants[0].from, plants[0].to};
     c->run->selector = &s.base;
     CU_ASSERT_EQUAL(evaluate(c, plants[0].text), CLF_OK);
     net_figure("CLF_CHECK on planted faults", "%d planted, %d named by cell and operator", PLANTS, named);
@@ -235,7 +235,7 @@ static void test_function(void) {
         clf_mat *arg[] = {x, clf_num(c, i - 2)};
         CU_ASSERT_EQUAL(clf_call(f, 2, arg, 2, out), CLF_OK);
     }
-    const spoiler spoilt = {{"spoiler", fuse_spoilt, true}, CLF_OP_MUL, CLF_OP_MAX};
+    const spoiler spoilt = {{.name = "spoiler", .fuse = fuse_spoilt, .join = true}, CLF_OP_MUL, CLF_OP_MAX};
     clf_run_forget(c);
     c->run->selector = &spoilt.base;
     clf_mat *arg[] = {x, clf_num(c, 3)};
@@ -265,7 +265,7 @@ static clf_status under(counting_heap *h, const spoiler *s, const char *text) {
 
 /* The n-th allocation fails: the call fails for want of memory, or tells the truth; nothing stays behind. */
 static void test_allocations(void) {
-    const spoiler spoilt = {{"spoiler", fuse_spoilt, true}, CLF_OP_MUL, CLF_OP_MAX};
+    const spoiler spoilt = {{.name = "spoiler", .fuse = fuse_spoilt, .join = true}, CLF_OP_MUL, CLF_OP_MAX};
     for (int wrong = 0; wrong < 2; wrong++) {
         counting_heap h = {.fail_at = 0};
         clf_status want = wrong ? CLF_E_INTERNAL : CLF_OK, st = under(&h, wrong ? &spoilt : NULL, "sum(X*Y + X); X*Y");

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Bills of loops and of steps that stand alone. See bill.h.
+ *
+ * How an operand is read follows from the loop. Where stored entries drive it, what lies along them is gathered. What has the loop's rows
+ * streams once. What has not, yet varies with columns (a row vector, the right side of a product), is read whole by every row: again for
+ * each group of rows, from wherever its bytes stay. What meets over rows exists once a block of rows: those copies are written and read
+ * again. Of several ways to read one operand the dearest counts, since what it brought is there for the others. */
+#include "planner/bill.h"
+
+#include <string.h>
+
+#include "core/fold.h"
+#include "formats/sparse.h"
+
+enum {
+    ROWS_A_PASS = 4, /* rows that share one pass over what all of them read */
+    MOST_NESTED = 64 /* operands of a copied expression that wait to be looked at: 16 operators of at most 3 */
+};
+
+typedef struct billing {
+    const clf_graph *g;
+    const clf_cover *c;
+    const clf_part *part;
+    int32_t number, driver; /* driver: -1 without one */
+    double rows;            /* of the loop */
+    uint8_t *mark;          /* operands that have been billed */
+    clf_arena *arena;
+    clf_bill *out;
+    bool failed;
+} billing;
+
+static void put(billing *b, int kind, int32_t node, double x, double y, double z) {
+    clf_bill *o = b->out;
+    if (o->n == o->cap) {
+        int32_t cap = o->cap ? 2 * o->cap : 16;
+        clf_term *t = clf_arena_new(b->arena, (size_t)cap, sizeof *t);
+        b->failed = b->failed || !t;
+        if (!t) return;
+        if (o->n) memcpy(t, o->term, (size_t)o->n * sizeof *t);
+        o->term = t;
+        o->cap = cap;
+    }
+    o->term[o->n++] = (clf_term){kind, node, x, y, z};
+}
+
+static void put_term(billing *b, clf_term t) { put(b, t.kind, t.node, t.a, t.b, t.c); }
+
+static double cells_of(const clf_gnode *x) { return (double)clf_rows(x) * (double)clf_cols(x); }
+
+static double width_of(const clf_gnode *x) { return (double)clf_dtype_bytes((clf_dtype)x->dtype); }
+
+double clf_node_bytes(const clf_graph *g, int32_t n) { return cells_of(&g->node[n]) * width_of(&g->node[n]); }
+
+/* ---- operands over all cells ---- */
+
+static bool is_right_side(const clf_graph *g, int32_t n, int k) {
+    clf_product f = clf_product_loop(g, n);
+    return k == 1 && (f == CLF_PRODUCT_ROWS || f == CLF_PRODUCT_WIDE);
+}
+
+clf_term clf_term_operand(const clf_graph *g, int32_t n, int k) {
+    int32_t q = clf_node_operand(g, n, k);
+    const clf_gnode *x = &g->node[q], *to = &g->node[n];
+    double rows = (double)clf_node_loop_rows(g, n), bytes = clf_node_bytes(g, q);
+    if (to->op == CLF_OP_INDEX) bytes = clf_node_bytes(g, n);
+    bool own = !is_right_side(g, n, k) && (clf_rows(x) == clf_node_loop_rows(g, n) || to->op == CLF_OP_INDEX);
+    if (own || clf_gnode_single(x) || rows <= ROWS_A_PASS) return (clf_term){CLF_TERM_READ, q, bytes, 0, 0};
+    return (clf_term){CLF_TERM_AGAIN, q, bytes, rows / ROWS_A_PASS - 1, 0};
+}
+
+clf_term clf_term_result(const clf_graph *g, int32_t n) { return (clf_term){CLF_TERM_WRITE, n, clf_node_bytes(g, n), 0, 0}; }
+
+static bool meets(const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    bool fold = x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_COLS && clf_cols(x) > 1;
+    return fold || clf_product_loop(g, n) == CLF_PRODUCT_COLS;
+}
+
+/* The copies of all blocks of rows but one. */
+static clf_term meeting(const clf_graph *g, int32_t n, bool scatter) {
+    int64_t cells = clf_rows(&g->node[n]) * clf_cols(&g->node[n]), rows = clf_node_loop_rows(g, n);
+    int64_t block = scatter ? clf_scatter_block(rows, cells) : clf_col_block(rows, cells);
+    double copies = block > 0 && rows > block ? (double)rows / (double)block - 1 : 0;
+    return (clf_term){CLF_TERM_MEET, n, clf_node_bytes(g, n), copies, 0};
+}
+
+bool clf_term_meeting(const clf_graph *g, int32_t n, clf_term *t) {
+    if (meets(g, n)) *t = meeting(g, n, false);
+    return meets(g, n);
+}
+
+/* ---- operands where entries drive ---- */
+
+static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
+
+/* Of a product's right side: the driver's columns select its rows, or its columns where it is used transposed. */
+static bool right_along(const billing *b, int32_t n, clf_term *t) {
+    bool tb;
+    const clf_gnode *d = &b->g->node[b->driver], *a = &b->g->node[clf_node_operand(b->g, n, 0)];
+    int32_t q = clf_product_operand(b->g, n, 1, &tb);
+    const clf_gnode *x = &b->g->node[q];
+    double nnz = (double)b->c->entries[b->driver], bytes = clf_node_bytes(b->g, q), w = width_of(x);
+    bool inner = clf_cols(a) == clf_cols(d) && clf_cols(&b->g->node[n]) != clf_cols(d);
+    if (!inner && clf_cols(&b->g->node[n]) != clf_cols(d)) return false;
+    bool by_row = inner != tb; /* does an entry select one row of x as it is stored? */
+    *t = by_row ? (clf_term){CLF_TERM_GATHER, q, nnz, w * (double)clf_cols(x), bytes}
+                : (clf_term){CLF_TERM_GATHER, q, nnz * (double)clf_rows(x), w, bytes};
+    return true;
+}
+
+/* Operand k of n lies along the driver's entries. */
+static bool along_entries(const billing *b, int32_t n, int k, clf_term *t) {
+    if (b->driver < 0) return false;
+    if (is_right_side(b->g, n, k)) return right_along(b, n, t);
+    int32_t q = clf_node_operand(b->g, n, k);
+    const clf_gnode *x = &b->g->node[q], *d = &b->g->node[b->driver];
+    if (clf_cols(x) != clf_cols(d)) return false;
+    bool cells = clf_rows(x) == clf_rows(d) && clf_rows(d) > 1;
+    *t = (clf_term){cells ? CLF_TERM_SPARSELY : CLF_TERM_GATHER, q, (double)b->c->entries[b->driver], width_of(x), clf_node_bytes(b->g, q)};
+    return true;
+}
+
+/* ---- operands ---- */
+
+static int rank_of(int kind) { return kind == CLF_TERM_AGAIN ? 3 : kind == CLF_TERM_READ ? 2 : 1; }
+
+/* One term an operand: the dearest way it is read. */
+static void put_operand(billing *b, clf_term t) {
+    clf_bill *o = b->out;
+    if (!b->mark[t.node]) {
+        b->mark[t.node] = 1;
+        put_term(b, t);
+        return;
+    }
+    for (int32_t i = 0; i < o->n; i++)
+        if (o->term[i].node == t.node && rank_of(t.kind) > rank_of(o->term[i].kind)) o->term[i] = t;
+}
+
+double clf_cover_bytes(const clf_graph *g, const clf_cover *c, int32_t q) {
+    const clf_gnode *x = &g->node[q];
+    if (!c->csr[q]) return clf_node_bytes(g, q);
+    double own = (double)c->entries[q] * width_of(x);
+    return clf_node_is_slot(x) ? clf_csr_bytes(clf_rows(x), c->entries[q], (clf_dtype)x->dtype) : own;
+}
+
+bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number, int32_t q) {
+    int32_t driver = c->part[number].driver;
+    if (!c->csr[q] || driver < 0) return false;
+    return q == driver || same_shape(&g->node[q], &g->node[driver]);
+}
+
+static void bill_operand(billing *b, int32_t n, int k) {
+    int32_t q = clf_node_operand(b->g, n, k);
+    const clf_gnode *x = &b->g->node[q];
+    clf_term t;
+    if (clf_cover_has(b->c, b->number, q) || (clf_node_is_slot(x) && x->scalar)) return;
+    if (clf_cover_reads_csr(b->g, b->c, b->number, q)) {
+        bool fresh = !b->mark[q] && q != b->driver;
+        put_operand(b, (clf_term){CLF_TERM_READ, q, clf_cover_bytes(b->g, b->c, q), 0, 0});
+        if (fresh) put(b, CLF_TERM_ENTRIES, q, (double)b->c->entries[q], 0, 0);
+        return;
+    }
+    put_operand(b, along_entries(b, n, k, &t) ? t : clf_term_operand(b->g, n, k));
+}
+
+/* What a copied expression reads is single values in memory. */
+static void bill_copied(billing *b, int32_t copied) {
+    int32_t wait[MOST_NESTED];
+    int depth = 0;
+    wait[depth++] = copied;
+    while (depth) {
+        int32_t n = wait[--depth];
+        for (int k = 0; k < b->g->node[n].nin; k++) {
+            int32_t q = b->g->node[n].in[k];
+            if (!b->c->copied[q])
+                bill_operand(b, n, k);
+            else if (depth < MOST_NESTED)
+                wait[depth++] = q;
+        }
+    }
+}
+
+/* ---- results ---- */
+
+/* What meets over rows, and where entries scatter their places. */
+static void bill_result(billing *b, int32_t n) {
+    const clf_gnode *x = &b->g->node[n];
+    put(b, CLF_TERM_WRITE, n, clf_cover_bytes(b->g, b->c, n), 0, 0);
+    if (!meets(b->g, n)) return;
+    int64_t most = clf_rows(x) > clf_cols(x) ? clf_rows(x) : clf_cols(x), d = b->driver < 0 ? -1 : clf_cols(&b->g->node[b->driver]);
+    bool scatter = d >= 0 && (clf_cols(x) == d || (x->op == CLF_OP_MATMUL && clf_rows(x) == d));
+    double bytes = clf_node_bytes(b->g, n);
+    put_term(b, meeting(b->g, n, scatter));
+    if (scatter && most > 0) put(b, CLF_TERM_GATHER, n, (double)b->c->entries[b->driver], bytes / (double)most, bytes);
+}
+
+/* ---- operators ---- */
+
+/* The share of its cells that n is computed for: where it has a value a column of the driver, those at its entries. */
+static double share(const billing *b, int32_t n) {
+    if (b->driver < 0) return 1;
+    const clf_gnode *x = &b->g->node[n], *d = &b->g->node[b->driver];
+    bool along = clf_cols(x) == clf_cols(d) && (x->op != CLF_OP_MATMUL || same_shape(x, d));
+    for (int k = 0; k < x->nin; k++) along = along || same_shape(&b->g->node[clf_node_operand(b->g, n, k)], d);
+    double cells = cells_of(d);
+    return along && cells > 0 ? (double)b->c->entries[b->driver] / cells : 1;
+}
+
+static void bill_loop(billing *b) {
+    bool rowwise = b->driver >= 0 || clf_part_needs_rows(b->g, b->c, b->number);
+    for (int32_t j = 0; j < b->part->n; j++) {
+        int32_t n = b->part->node[j];
+        const clf_gnode *x = &b->g->node[n];
+        for (int k = 0; k < x->nin; k++) {
+            int32_t q = clf_node_operand(b->g, n, k);
+            if (b->c->copied[q])
+                bill_copied(b, q);
+            else
+                bill_operand(b, n, k);
+        }
+        if (clf_cover_stores(b->c, b->number, n)) bill_result(b, n);
+        put(b, CLF_TERM_NODE, n, share(b, n), 0, 0);
+        if (rowwise) put(b, CLF_TERM_ROWS, n, b->rows, 0, 0);
+    }
+    if (b->driver >= 0) put(b, CLF_TERM_ENTRIES, b->driver, (double)b->c->entries[b->driver], 0, 0);
+}
+
+/* ---- steps of their own ---- */
+
+static void bill_alone(billing *b) {
+    int32_t n = b->part->node[0];
+    const clf_gnode *x = &b->g->node[n];
+    if (x->op == CLF_OP_TRANSPOSE && b->c->csr[x->in[0]]) {
+        b->failed = clf_bill_convert(b->g, x->in[0], CLF_CONVERT_TWIN, (double)b->c->entries[x->in[0]], b->arena, b->out, NULL) != CLF_OK;
+        return;
+    }
+    b->out->kind = x->op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
+    for (int k = 0; k < x->nin; k++) {
+        int32_t q = clf_node_operand(b->g, n, k);
+        put_operand(b, (clf_term){CLF_TERM_READ, q, clf_node_bytes(b->g, q), 0, 0});
+    }
+    put_term(b, clf_term_result(b->g, n));
+    put(b, CLF_TERM_ALONE, n, 0, 0, 0);
+}
+
+clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, double entries, clf_arena *arena, clf_bill *out, clf_err *err) {
+    billing b = {.g = g, .arena = arena, .out = out};
+    const clf_gnode *x = &g->node[n];
+    double csr = (double)clf_csr_bytes(clf_rows(x), (int64_t)entries, (clf_dtype)x->dtype), dense = clf_node_bytes(g, n);
+    out->n = 0;
+    out->kind = CLF_STEP_CONVERT;
+    put(&b, CLF_TERM_READ, n, how == CLF_CONVERT_CSR ? dense : csr, 0, 0);
+    put(&b, CLF_TERM_WRITE, n, how == CLF_CONVERT_DENSE ? dense : csr, 0, 0);
+    put(&b, CLF_TERM_CONVERT, n, how, entries, 0);
+    return b.failed ? clf_fail(err, CLF_E_NOMEM, "planning: out of memory for the cost of a step") : CLF_OK;
+}
+
+clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t *mark, clf_arena *arena, clf_bill *out, clf_err *err) {
+    const clf_part *part = &c->part[i];
+    billing b = {.g = g, .c = c, .part = part, .number = i, .driver = part->driver, .mark = mark, .arena = arena, .out = out};
+    out->n = 0;
+    out->kind = CLF_STEP_FUSED;
+    b.rows = (double)clf_node_loop_rows(g, part->node[0]);
+    if (part->loop)
+        bill_loop(&b);
+    else
+        bill_alone(&b);
+    for (int32_t t = 0; t < out->n; t++) mark[out->term[t].node] = 0;
+    return b.failed ? clf_fail(err, CLF_E_NOMEM, "planning: out of memory for the cost of a step") : CLF_OK;
+}
+
+/* ---- paying ---- */
+
+static clf_ps times(clf_ps ps, double n) {
+    double all = (double)ps * (n > 0 ? n : 0);
+    return all < (double)CLF_PS_MOST ? (clf_ps)all : CLF_PS_MOST;
+}
+
+clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
+    const clf_gnode *x = &g->node[t->node];
+    clf_ps once = clf_cost_read(dev, t->a), gather;
+    switch ((clf_term_kind)t->kind) {
+    case CLF_TERM_READ: return once;
+    case CLF_TERM_AGAIN: return clf_ps_add(once, times(once, t->b));
+    case CLF_TERM_GATHER: return clf_cost_gather(dev, t->a, t->b, t->c);
+    case CLF_TERM_SPARSELY:
+        once = clf_cost_read(dev, t->c);
+        gather = clf_cost_gather(dev, t->a, t->b, t->c);
+        return gather < once ? gather : once;
+    case CLF_TERM_WRITE: return clf_cost_write(dev, t->a);
+    case CLF_TERM_MEET: return times(clf_ps_add(once, clf_cost_write(dev, t->a)), t->b);
+    case CLF_TERM_NODE: return clf_cost_node(dev, g, t->node, t->a);
+    case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
+    case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);
+    case CLF_TERM_ALONE: return clf_cost_alone(dev, g, t->node);
+    case CLF_TERM_CONVERT:
+        return clf_cost_convert(dev, (int)t->a, cells_of(x) > 0 ? (double)clf_rows(x) : 0, (double)clf_cols(x), t->b,
+                                clf_dtype_bytes((clf_dtype)x->dtype));
+    case CLF_TERM_COMPUTE: break;
+    }
+    return 0;
+}
+
+clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *dev) {
+    clf_ps sum[2] = {0, 0};
+    for (int32_t i = 0; i < b->n; i++) {
+        bool computed = b->term[i].kind > CLF_TERM_COMPUTE;
+        sum[computed] = clf_ps_add(sum[computed], clf_term_pay(&b->term[i], g, dev));
+    }
+    return clf_ps_add(clf_cost_launch(dev, b->kind), sum[sum[1] > sum[0]]);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The bill of a step: what it moves and computes, as terms that know no device. Written once for a part of a cover, paid on any device by
+ * the rates of its profile (cost.h). Selection prices covers by it, and a step keeps its own, so what is predicted for a plan is what the
+ * search compared. */
+#ifndef CLF_PLANNER_BILL_H
+#define CLF_PLANNER_BILL_H
+#include "planner/cost.h"
+#include "planner/cover.h"
+
+/* CLF_TERM(ID, a, b, c): what its numbers are; the first group is moved, what follows COMPUTE is computed. */
+typedef enum clf_term_kind {
+    CLF_TERM_READ,     /* a bytes once */
+    CLF_TERM_AGAIN,    /* a bytes once, and b times more from wherever they stay: what every row reads whole */
+    CLF_TERM_GATHER,   /* a accesses of b bytes each in c bytes */
+    CLF_TERM_SPARSELY, /* the same, or all c bytes once if that is cheaper */
+    CLF_TERM_WRITE,    /* a bytes once */
+    CLF_TERM_MEET,     /* a bytes written and read again b times: copies that meet in one result */
+    CLF_TERM_COMPUTE,
+    CLF_TERM_NODE,     /* graph node a over a share b of its cells, in a loop */
+    CLF_TERM_ROWS,     /* one more operator in a loop over a rows */
+    CLF_TERM_ENTRIES,  /* a stored entries visited */
+    CLF_TERM_ALONE,    /* graph node a in a step of its own */
+    CLF_TERM_CONVERT   /* clf_convert a of graph node b with c entries */
+} clf_term_kind;
+typedef struct clf_term { int32_t kind, node; double a, b, c; } clf_term; /* node: the operand, result or operator it is for */
+
+/* Zeroed at first; written again, it keeps its room. */
+struct clf_bill {
+    int32_t n, cap;
+    int32_t kind;      /* clf_step_kind */
+    clf_term *term;
+};
+typedef struct clf_bill clf_bill;
+
+/** The bill of part i, which is entered and whose driver and operands' formats are known. mark: a zero byte per node, zero again
+ *  afterwards. Operands that must be converted first are billed in dense cells; their conversion has a bill of its own. */
+clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t *mark, clf_arena *arena, clf_bill *out, clf_err *err);
+/** The bill of a conversion of node n, which has so many entries. */
+clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, double entries, clf_arena *arena, clf_bill *out, clf_err *err);
+/** launch + max(moved, computed) on a device. */
+clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *dev);
+/** One term. */
+clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev);
+
+/** Does part `number` read q, stored in CSR, as it is? Else its cells, converted first. */
+bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number, int32_t q);
+/** Bytes of node q as the cover stores it. */
+double clf_cover_bytes(const clf_graph *g, const clf_cover *c, int32_t q);
+
+/* Terms of a loop over all cells: operand k of n read from memory, n written. */
+clf_term clf_term_operand(const clf_graph *g, int32_t n, int k);
+clf_term clf_term_result(const clf_graph *g, int32_t n);
+/** What result n costs beside being written, if its values meet over rows. */
+bool clf_term_meeting(const clf_graph *g, int32_t n, clf_term *t);
+/** Bytes of a node's cells. */
+double clf_node_bytes(const clf_graph *g, int32_t n);
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The terms of the cost model (design section 7) from a profile's figures.
+ *
+ * Figures are doubles, sizes are doubles, and each term is one fixed expression of the two, rounded up to whole picoseconds: the same on
+ * every run and machine, for nothing here is contracted or reordered. What is no time (a rate of 0, a NaN) costs CLF_PS_MOST, so it is
+ * never chosen. Of a profile whose tiers got faster with size by an accident of measuring, the slower figures before them count, so
+ * that no term falls when its bytes grow. */
+#include "planner/cost.h"
+
+#include <math.h>
+
+#include "planner/plan.h"
+#include "planner/template.h"
+
+/* ---- picoseconds ---- */
+
+static clf_ps up(double ps) {
+    if (ps <= 0) return 0;
+    return ps < (double)CLF_PS_MOST ? (clf_ps)ceil(ps) : CLF_PS_MOST;
+}
+
+static clf_ps at_rate(double units, double per_s) { return units <= 0 ? 0 : up(units * 1e12 / per_s); }
+
+static clf_ps each(double units, double ns) { return units <= 0 ? 0 : up(units * ns * 1e3); }
+
+/* ---- memory ---- */
+
+static int tier_of(const clf_profile *dev, double bytes) {
+    int t = 0;
+    while (t < CLF_PROFILE_TIERS - 1 && bytes > dev->tier_bytes[t]) t++;
+    return t;
+}
+
+static double bandwidth(const clf_profile *dev, int tier) {
+    double rate = dev->read_bytes_per_s[0];
+    for (int t = 1; t <= tier; t++)
+        if (dev->read_bytes_per_s[t] < rate) rate = dev->read_bytes_per_s[t];
+    return rate;
+}
+
+static double latency(const clf_profile *dev, int tier) {
+    double ns = dev->gather_ns[0];
+    for (int t = 1; t <= tier; t++)
+        if (dev->gather_ns[t] > ns) ns = dev->gather_ns[t];
+    return ns;
+}
+
+clf_ps clf_cost_read(const clf_profile *dev, double bytes) { return at_rate(bytes, bandwidth(dev, tier_of(dev, bytes))); }
+
+clf_ps clf_cost_write(const clf_profile *dev, double bytes) {
+    return at_rate(bytes * dev->write_cost, bandwidth(dev, tier_of(dev, bytes)));
+}
+
+enum { LINE = 64 }; /* bytes that one access brings along */
+
+/* The first line of a granule is looked for, the others follow it as in a stream. */
+clf_ps clf_cost_gather(const clf_profile *dev, double n, double granule, double footprint) {
+    int t = tier_of(dev, footprint);
+    double rest = granule > LINE ? granule - LINE : 0;
+    return clf_ps_add(each(n, latency(dev, t)), at_rate(n * rest, bandwidth(dev, t)));
+}
+
+clf_ps clf_cost_transfer(const clf_profile *dev, double bytes) {
+    if (dev->zero_copy || bytes <= 0) return 0;
+    return clf_ps_add(each(1, dev->transfer_ns), at_rate(bytes, dev->transfer_bytes_per_s));
+}
+
+/* ---- operators ---- */
+
+clf_ps clf_cost_cells(const clf_profile *dev, bool f64, clf_op_class class_, double evaluations) {
+    return at_rate(evaluations, dev->cells_per_s[f64][class_]);
+}
+
+clf_ps clf_cost_fma(const clf_profile *dev, bool f64, double n) { return at_rate(n, dev->fma_per_s[f64]); }
+
+clf_ps clf_cost_rows(const clf_profile *dev, double rows) { return each(rows, dev->row_ns); }
+
+clf_ps clf_cost_entries(const clf_profile *dev, double entries) { return each(entries, dev->entry_ns); }
+
+/* A product with a short side keeps fewer registers busy: at side library_half half as many. */
+clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k) {
+    double side = m < n ? m : n;
+    if (k < side) side = k;
+    if (!(side > 0)) return 0;
+    return at_rate(2 * m * n * k * (1 + dev->library_half / side), dev->library_flops_per_s[f64]);
+}
+
+clf_ps clf_cost_launch(const clf_profile *dev, int kind) {
+    const double ns[] = {[CLF_STEP_FUSED] = dev->launch_async_ns,
+                         [CLF_STEP_LIBRARY] = dev->library_ns,
+                         [CLF_STEP_CONVERT] = dev->callout_ns,
+                         [CLF_STEP_CALLOUT] = dev->callout_ns};
+    return kind >= 0 && kind < (int)(sizeof ns / sizeof *ns) ? each(1, ns[kind]) : 0;
+}
+
+clf_ps clf_cost_convert(const clf_profile *dev, int how, double rows, double cols, double entries, size_t width) {
+    double searched = how == CLF_CONVERT_TWIN ? rows + cols : rows * cols * (double)width / 8;
+    return clf_ps_add(at_rate(searched, dev->convert_cells_per_s), at_rate(entries, dev->convert_entries_per_s));
+}
+
+/* ---- nodes ---- */
+
+static bool wide(int dtype) { return dtype == CLF_F64 || dtype == CLF_I64; }
+
+/* Is n computed in 8 bytes? Comparisons are, for their operands' sake. */
+static bool in_wide(const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    bool w = wide(x->dtype);
+    for (int k = 0; k < x->nin; k++) w = w || (wide(g->node[x->in[k]].dtype) && !g->node[x->in[k]].scalar);
+    return w;
+}
+
+/* An operator against the one that its class was measured with, by their flops. */
+static double weight(int op) {
+    static const uint8_t measured[CLF_NCLASSES] = {
+        [CLF_CLASS_ADD] = CLF_OP_ADD, [CLF_CLASS_CMP] = CLF_OP_LT,  [CLF_CLASS_DIV] = CLF_OP_DIV, [CLF_CLASS_SQRT] = CLF_OP_SQRT,
+        [CLF_CLASS_EXP] = CLF_OP_EXP, [CLF_CLASS_LOG] = CLF_OP_LOG, [CLF_CLASS_POW] = CLF_OP_POW, [CLF_CLASS_TRIG] = CLF_OP_SIN};
+    return (double)clf_ops[op].flops / (double)clf_ops[measured[clf_ops[op].class_]].flops;
+}
+
+/* Operands whose structural zeros a kernel asks for, one comparison each. */
+static int questions(const clf_graph *g, const clf_gnode *x) {
+    unsigned may = clf_ops[x->op].flags & F_BOOL ? 0 : clf_op_annihilators(x->op);
+    int n = 0;
+    for (int k = 0; k < x->nin; k++) n += (may >> k & 1) && g->node[x->in[k]].zeros == CLF_ZEROS_STRUCTURAL;
+    return n;
+}
+
+static double multiply_adds(const clf_graph *g, int32_t n) {
+    bool t;
+    const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &t)], *x = &g->node[n];
+    return (double)(t ? clf_rows(a) : clf_cols(a)) * (double)clf_rows(x) * (double)clf_cols(x);
+}
+
+clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, double share) {
+    const clf_gnode *x = &g->node[n];
+    bool w = in_wide(g, n);
+    int64_t space[2];
+    if (x->op == CLF_OP_MATMUL) return clf_cost_fma(dev, w, multiply_adds(g, n) * share);
+    clf_node_space(g, n, space);
+    double cells = (double)space[0] * (double)space[1] * share;
+    if (clf_op_is_cell(x->op))
+        return clf_ps_add(clf_cost_cells(dev, w, clf_ops[x->op].class_, cells * weight(x->op)),
+                          clf_cost_cells(dev, w, CLF_CLASS_CMP, cells * questions(g, x)));
+    double steps = x->op == CLF_OP_FOLD                            ? clf_folds[x->attr[0]].flops
+                   : x->op == CLF_OP_SEQ                           ? 2
+                   : x->op == CLF_OP_FILL || x->op == CLF_OP_INDEX ? 0
+                                                                   : 1;
+    return clf_cost_cells(dev, w, CLF_CLASS_ADD, cells * steps);
+}
+
+static double node_bytes(const clf_gnode *x) {
+    return (double)clf_rows(x) * (double)clf_cols(x) * (double)clf_dtype_bytes((clf_dtype)x->dtype);
+}
+
+clf_ps clf_cost_alone(const clf_profile *dev, const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    bool t;
+    if (x->op == CLF_OP_MATMUL) {
+        const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &t)];
+        return clf_cost_library(dev, in_wide(g, n), (double)clf_rows(x), (double)clf_cols(x), (double)(t ? clf_rows(a) : clf_cols(a)));
+    }
+    double bytes = node_bytes(x);
+    for (int k = 0; k < x->nin; k++) bytes += node_bytes(&g->node[x->in[k]]);
+    return at_rate(bytes, dev->callout_bytes_per_s);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What work costs on a device, in integer picoseconds: the terms of design section 7. Every term is a function of one operand or one
+ * operator and of the profile, never of what else shares the step, so bounds that add some of them stay below the sum of all.
+ *
+ *     step = launch + max(sum of reads and writes, sum of compute) + transfers
+ *
+ * An operand's bandwidth follows from its own bytes (the tier it would stream from by itself). All terms are rounded up, except where a
+ * search wants a bound and takes fewer of them. Sums saturate at CLF_PS_MOST, which no plan reaches. */
+#ifndef CLF_PLANNER_COST_H
+#define CLF_PLANNER_COST_H
+#include "device/profile.h"
+#include "planner/graph.h"
+
+typedef int64_t clf_ps;
+#define CLF_PS_MOST (INT64_MAX / 4)
+
+/** a + b, saturating; both in 0 .. CLF_PS_MOST. */
+static inline clf_ps clf_ps_add(clf_ps a, clf_ps b) { return a + b > CLF_PS_MOST ? CLF_PS_MOST : a + b; }
+
+/** One operand streamed once, one result written once. bytes >= 0. */
+clf_ps clf_cost_read(const clf_profile *dev, double bytes);
+clf_ps clf_cost_write(const clf_profile *dev, double bytes);
+/** n accesses of `granule` bytes each, spread over `footprint` bytes. */
+clf_ps clf_cost_gather(const clf_profile *dev, double n, double granule, double footprint);
+/** Evaluations of cell operators (or steps of folds, class ADD) in a loop. */
+clf_ps clf_cost_cells(const clf_profile *dev, bool f64, clf_op_class class_, double evaluations);
+/** Multiply-adds of a product in a loop. */
+clf_ps clf_cost_fma(const clf_profile *dev, bool f64, double n);
+/** Rows of a loop over rows, for each operator in it; entries that a loop visits: what they cost beside their operators. */
+clf_ps clf_cost_rows(const clf_profile *dev, double rows);
+clf_ps clf_cost_entries(const clf_profile *dev, double entries);
+/** An m x k times k x n product of the library's. */
+clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k);
+/** One more step in flight (clf_step_kind), without its work. */
+clf_ps clf_cost_launch(const clf_profile *dev, int kind);
+/** To the device or back; 0 where memory is shared. */
+clf_ps clf_cost_transfer(const clf_profile *dev, double bytes);
+/** CSR of n entries to cells, and back; the twin of a CSR. */
+clf_ps clf_cost_convert(const clf_profile *dev, int how, double rows, double cols, double entries, size_t width);
+
+/* Node n computed over all cells of its loop, in a loop: its compute alone, no operand. A product: its multiply-adds. share: of the
+ * cells that are visited (1: all; nnz/cells where stored entries drive). */
+clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, double share);
+/* The same in a step of its own: a library product, a callout. */
+clf_ps clf_cost_alone(const clf_profile *dev, const clf_graph *g, int32_t n);
+#endif

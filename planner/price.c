@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a cover costs on the devices planned for, and whether it is one: problem.h defines both. */
+#include <string.h>
+
+#include "planner/bill.h"
+#include "planner/problem.h"
+
+clf_status clf_pricer_new(const clf_problem *p, clf_arena *arena, clf_pricer *w, clf_err *err) {
+    size_t n = (size_t)p->g->n;
+    *w = (clf_pricer){.p = p, .arena = arena, .mark = clf_arena_new(arena, n, 1), .dense = clf_arena_new(arena, n, sizeof *w->dense)};
+    w->at = clf_arena_new(arena, n, sizeof *w->at);
+    w->when = clf_arena_new(arena, n, sizeof *w->when);
+    return w->mark && w->dense && w->at && w->when ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+}
+
+static void add(clf_pricer *w, clf_ps ps) { w->sum = clf_ps_add(w->sum, ps); }
+
+/* What is noted about q in this pricing. */
+static void touch(clf_pricer *w, int32_t q) {
+    if (w->when[q] == w->now) return;
+    w->when[q] = w->now;
+    w->dense[q] = 0;
+    w->at[q] = 0;
+}
+
+/* From where it was made through the host's memory to where it is wanted, once. */
+static void bring(clf_pricer *w, const clf_cover *c, int32_t q, int to) {
+    int from = c->maker[q] < 0 ? 0 : c->part[c->maker[q]].device;
+    double bytes = clf_cover_bytes(w->p->g, c, q);
+    touch(w, q);
+    if (from == to || (w->at[q] >> to & 1)) return;
+    w->at[q] |= (uint16_t)(1u << to);
+    if (from) add(w, clf_cost_transfer(w->p->dev.profile[from], bytes));
+    if (to) add(w, clf_cost_transfer(w->p->dev.profile[to], bytes));
+}
+
+static clf_status convert_first(clf_pricer *w, const clf_cover *c, int32_t q, const clf_profile *dev, clf_err *err) {
+    touch(w, q);
+    if (w->dense[q]) return CLF_OK;
+    w->dense[q] = 1;
+    CLF_TRY(clf_bill_convert(w->p->g, q, CLF_CONVERT_DENSE, (double)c->entries[q], w->arena, &w->convert, err));
+    add(w, clf_bill_pay(&w->convert, w->p->g, dev));
+    return CLF_OK;
+}
+
+static clf_status price_part(clf_pricer *w, clf_cover *c, int32_t i, clf_err *err) {
+    const clf_part *part = &c->part[i];
+    const clf_graph *g = w->p->g;
+    const clf_profile *dev = w->p->dev.profile[part->device];
+    clf_cover_enter(c, i);
+    CLF_TRY(clf_bill_part(g, c, i, w->mark, w->arena, &w->bill, err));
+    add(w, clf_bill_pay(&w->bill, g, dev));
+    for (int32_t t = 0; t < w->bill.n; t++) {
+        int32_t q = w->bill.term[t].node;
+        if (w->bill.term[t].kind > CLF_TERM_SPARSELY || clf_cover_has(c, i, q)) continue;
+        bring(w, c, q, part->device);
+        bool dense = part->loop ? !clf_cover_reads_csr(g, c, i, q) : w->bill.kind != CLF_STEP_CONVERT;
+        if (c->csr[q] && dense) CLF_TRY(convert_first(w, c, q, dev, err));
+    }
+    return CLF_OK;
+}
+
+clf_status clf_cover_price(clf_pricer *w, clf_cover *c, clf_ps *out, clf_err *err) {
+    w->sum = 0;
+    w->now++;
+    for (int32_t i = 0; i < c->npart; i++) CLF_TRY(price_part(w, c, i, err));
+    for (int32_t r = 0; r < w->p->g->nroot; r++)
+        if (c->maker[w->p->g->root[r]] >= 0) bring(w, c, w->p->g->root[r], 0);
+    *out = w->sum;
+    return CLF_OK;
+}
+
+/* ---- legality ---- */
+
+typedef struct checking {
+    const clf_problem *p;
+    clf_cover *c;
+    uint8_t *mark, *wanted; /* wanted: nodes of the part that what it stores needs */
+    int32_t *up, *owner;
+} checking;
+
+static clf_status bad(clf_err *err, const char *what, int32_t part, int32_t n) {
+    return clf_fail(err, CLF_E_INTERNAL, "cover: part %d, node %d: %s", part, n, what);
+}
+
+static clf_status check_sources(const checking *w, int32_t i, int32_t copied, clf_err *err) {
+    int32_t in[CLF_MOST_SOURCES];
+    for (int s = clf_problem_sources(w->p, copied, in); s-- > 0;)
+        if (!(w->p->is[in[s]] & CLF_IS_SLOT) && (w->c->maker[in[s]] < 0 || w->c->maker[in[s]] >= i))
+            return bad(err, "what a copied expression reads is not stored before", i, in[s]);
+    return CLF_OK;
+}
+
+/* An operand comes from inside through an edge that may, or from an earlier part. */
+static clf_status check_operand(const checking *w, int32_t i, int32_t n, int k, clf_err *err) {
+    const clf_problem *p = w->p;
+    int32_t q = clf_node_operand(p->g, n, k);
+    bool loop = w->c->part[i].loop;
+    if (clf_cover_has(w->c, i, q))
+        return (p->inside[n] >> k & 1) || w->c->copied[q] ? CLF_OK : bad(err, "computes an operand that must be in memory", i, n);
+    if (loop && w->c->copied[q]) return check_sources(w, i, q, err);
+    if (p->is[q] & CLF_IS_SLOT) return CLF_OK;
+    return w->c->maker[q] >= 0 && w->c->maker[q] < i ? CLF_OK : bad(err, "an operand is not stored before it is read", i, n);
+}
+
+static clf_status check_loop(const checking *w, int32_t i, clf_err *err) {
+    const clf_part *part = &w->c->part[i];
+    int32_t stored = 0;
+    for (int32_t j = 0; j < part->n; j++) {
+        int32_t n = part->node[j];
+        if (!(w->p->is[n] & CLF_CAN_LOOP)) return bad(err, "no loop computes this operator", i, n);
+        if (w->p->class_[n] != w->p->class_[part->node[0]]) return bad(err, "loops of two classes", i, n);
+        stored += clf_cover_stores(w->c, i, n);
+    }
+    if (!stored) return bad(err, "stores nothing", i, part->node[0]);
+    clf_reason r = clf_problem_limit(w->p, part->node, part->n, stored, w->mark);
+    if (r != CLF_NREASONS) return bad(err, clf_reason_text(r), i, part->node[0]);
+    return clf_problem_connected(w->p, part->node, part->n, w->up, w->owner) ? CLF_OK : bad(err, "not connected", i, part->node[0]);
+}
+
+/* Every node of the part is stored by it, or taken by a later one of it. */
+static clf_status check_use(const checking *w, int32_t i, clf_err *err) {
+    const clf_part *part = &w->c->part[i];
+    clf_status st = CLF_OK;
+    for (int32_t j = part->n; j-- > 0;) {
+        int32_t n = part->node[j];
+        if (j + 1 < part->n && part->node[j + 1] <= n) st = bad(err, "nodes are not in order", i, n);
+        if (!clf_cover_stores(w->c, i, n) && !w->wanted[n]) st = bad(err, "is computed in vain", i, n);
+        for (int k = 0; k < w->p->g->node[n].nin; k++) w->wanted[clf_node_operand(w->p->g, n, k)] = 1;
+    }
+    for (int32_t j = 0; j < part->n; j++)
+        for (int k = 0; k < w->p->g->node[part->node[j]].nin; k++) w->wanted[clf_node_operand(w->p->g, part->node[j], k)] = 0;
+    return st;
+}
+
+static clf_status check_part(const checking *w, int32_t i, clf_err *err) {
+    const clf_part *part = &w->c->part[i];
+    if (part->n < 1 || part->device >= w->p->dev.n) return bad(err, "no part", i, -1);
+    clf_cover_enter(w->c, i);
+    if (!part->loop && (part->n != 1 || !(w->p->is[part->node[0]] & CLF_CAN_ALONE) || !clf_cover_stores(w->c, i, part->node[0])))
+        return bad(err, "cannot stand alone", i, part->node[0]);
+    for (int32_t j = 0; j < part->n; j++)
+        for (int k = 0; k < w->p->g->node[part->node[j]].nin; k++) CLF_TRY(check_operand(w, i, part->node[j], k, err));
+    CLF_TRY(check_use(w, i, err));
+    return part->loop ? check_loop(w, i, err) : CLF_OK;
+}
+
+clf_status clf_cover_check(const clf_problem *p, clf_cover *c, clf_arena *scratch, clf_err *err) {
+    size_t n = (size_t)p->g->n;
+    checking w = {.p = p,
+                  .c = c,
+                  .mark = clf_arena_new(scratch, n, 1),
+                  .wanted = clf_arena_new(scratch, n, 1),
+                  .up = clf_arena_new(scratch, n, sizeof *w.up),
+                  .owner = clf_arena_new(scratch, n, sizeof *w.owner)};
+    if (!w.mark || !w.wanted || !w.up || !w.owner) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    for (int32_t i = 0; i < c->npart; i++) CLF_TRY(check_part(&w, i, err));
+    for (int32_t r = 0; r < p->g->nroot; r++)
+        if (!(p->is[p->g->root[r]] & CLF_IS_SLOT) && c->maker[p->g->root[r]] < 0)
+            return bad(err, "a result is not stored", -1, p->g->root[r]);
+    return CLF_OK;
+}

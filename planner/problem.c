@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The facts of a problem, each found in one pass over the nodes; and what a loop of given nodes must keep. See problem.h. */
+#include "planner/problem.h"
+
+#include <string.h>
+
+enum { COPY_OPS = 16 }; /* largest expression of single values that is computed again in every loop that wants it */
+
+static bool can_loop(const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    if (x->op == CLF_OP_MATMUL) return clf_product_loop(g, n) != CLF_PRODUCT_NONE;
+    return clf_node_is_cellwise(x) || x->op == CLF_OP_FOLD || clf_node_is_row_cum(x) || clf_node_is_row_cat(g, n);
+}
+
+/* A product whose zeros mean more than the library knows, or that shall have the same bits in all plans, stays in a loop. */
+static bool can_alone(const clf_problem *p, int32_t n) {
+    const clf_gnode *x = &p->g->node[n];
+    if (!can_loop(p->g, n)) return true;
+    if (x->op != CLF_OP_MATMUL) return x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM;
+    bool own = p->lim->own_products && clf_product_loop(p->g, n) != CLF_PRODUCT_WIDE;
+    return !own && !clf_product_annihilates(p->g, n);
+}
+
+static void find_abilities(clf_problem *p) {
+    for (int32_t r = 0; r < p->g->nroot; r++) p->is[p->g->root[r]] |= CLF_IS_ROOT | CLF_IS_NEEDED;
+    for (int32_t n = p->g->n; n-- > 0;) {
+        if (clf_node_is_slot(&p->g->node[n])) {
+            p->is[n] |= CLF_IS_SLOT;
+            continue;
+        }
+        p->is[n] |= (uint8_t)((can_loop(p->g, n) ? CLF_CAN_LOOP : 0) | (can_alone(p, n) ? CLF_CAN_ALONE : 0));
+        for (int k = 0; k < p->g->node[n].nin && (p->is[n] & CLF_IS_NEEDED); k++) p->is[clf_node_operand(p->g, n, k)] |= CLF_IS_NEEDED;
+    }
+}
+
+int clf_problem_immediates(const clf_gnode *x) {
+    if (x->op == CLF_OP_SEQ) return 3;
+    return clf_op_is_cell(x->op) && clf_ops[x->op].type == CLF_TYPE_SELECT;
+}
+
+/* Expressions of single values only. What they read is in memory anyway: a slot or the result of an aggregate, never the inside of
+ * another loop. */
+static void find_copies(clf_problem *p) {
+    for (int32_t n = 0; n < p->g->n; n++) {
+        const clf_gnode *x = &p->g->node[n];
+        if (!clf_node_is_cellwise(x) || x->op == CLF_OP_INDEX) continue;
+        int ops = 1, need = clf_problem_immediates(x);
+        bool cheap = true;
+        for (int k = 0; k < x->nin; k++) {
+            int32_t q = x->in[k];
+            bool copied = (p->is[q] & CLF_IS_COPIED) && clf_memo_fusable(p->m, n, k);
+            ops += copied ? p->cone[q] : 0;
+            need += copied ? p->need[q] : 1;
+            cheap = cheap && (copied || (clf_gnode_single(&p->g->node[q]) && !clf_node_is_cellwise(&p->g->node[q])));
+        }
+        if (!cheap || ops > COPY_OPS) continue;
+        p->is[n] |= CLF_IS_COPIED;
+        p->cone[n] = (uint8_t)ops;
+        p->need[n] = (uint8_t)need; /* at most 3 for each of COPY_OPS operators */
+    }
+}
+
+int clf_problem_sources(const clf_problem *p, int32_t n, int32_t out[]) {
+    int32_t wait[CLF_MOST_SOURCES];
+    int found = 0, depth = 0;
+    wait[depth++] = n;
+    while (depth) {
+        const clf_gnode *x = &p->g->node[wait[--depth]];
+        for (int k = 0; k < x->nin; k++) {
+            bool more = p->is[x->in[k]] & CLF_IS_COPIED;
+            if (more && depth < CLF_MOST_SOURCES) wait[depth++] = x->in[k];
+            if (!more && found < CLF_MOST_SOURCES) out[found++] = x->in[k];
+        }
+    }
+    return found;
+}
+
+/* Does n take the rows of input k one after the other? */
+static bool rows_of(const clf_graph *g, int32_t n, int k) {
+    clf_product f = clf_product_loop(g, n);
+    return k == 0 || (f != CLF_PRODUCT_ROWS && f != CLF_PRODUCT_WIDE);
+}
+
+static bool same_space(const clf_graph *g, int32_t a, int32_t b) {
+    int64_t x[2], y[2];
+    clf_node_space(g, a, x);
+    clf_node_space(g, b, y);
+    return x[0] == y[0] && x[1] == y[1];
+}
+
+static void find_edges(clf_problem *p) {
+    const clf_graph *g = p->g;
+    for (int32_t n = 0; n < g->n; n++)
+        for (int k = 0; k < g->node[n].nin && (p->is[n] & CLF_CAN_LOOP); k++) {
+            int32_t q = clf_node_operand(g, n, k);
+            bool joins = same_space(g, n, q) || clf_template_row.fuse(g, n, k);
+            if ((p->is[q] & CLF_CAN_LOOP) && !(p->is[q] & CLF_IS_COPIED) && joins && clf_memo_fusable(p->m, n, k)) p->inside[n] |= 1u << k;
+            if (!clf_gnode_single(&g->node[q]) && rows_of(g, n, k)) p->by_rows[n] |= 1u << k;
+        }
+}
+
+/* Loops of several rows are of one class if they have equally many; others if their cells are as many, too. Numbered in order of
+ * appearance; found by hash. */
+static clf_status find_classes(clf_problem *p, clf_arena *arena, clf_err *err) {
+    const clf_graph *g = p->g;
+    size_t nb = 64;
+    while (nb < (size_t)g->n) nb *= 2;
+    int32_t *bucket = clf_arena_new(arena, nb, sizeof *bucket), *chain = clf_arena_new(arena, (size_t)g->n, sizeof *chain);
+    int64_t(*key)[2] = clf_arena_new(arena, (size_t)g->n, sizeof *key);
+    if (!bucket || !chain || !key) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    for (int32_t n = 0; n < g->n; n++) {
+        p->class_[n] = -1;
+        if (!(p->is[n] & CLF_CAN_LOOP)) continue;
+        int64_t k[2];
+        clf_node_space(g, n, k);
+        k[0] = clf_node_loop_rows(g, n);
+        if (k[0] > 1) k[1] = -1;
+        size_t h = clf_hash64(k, sizeof k, 0) & (nb - 1);
+        int32_t c = bucket[h];
+        while (c && memcmp(key[c - 1], k, sizeof k) != 0) c = chain[c - 1];
+        if (!c) {
+            c = ++p->nclass;
+            memcpy(key[c - 1], k, sizeof k);
+            chain[c - 1] = bucket[h];
+            bucket[h] = c;
+        }
+        p->class_[n] = c - 1;
+    }
+    return CLF_OK;
+}
+
+clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *arena, clf_problem *out,
+                           clf_err *err) {
+    size_t n = (size_t)m->g->n;
+    memset(out, 0, sizeof *out);
+    out->g = m->g;
+    out->m = m;
+    out->lim = lim;
+    out->dev = lim->dev;
+    out->is = clf_arena_new(arena, n, 1);
+    out->inside = clf_arena_new(arena, n, 1);
+    out->by_rows = clf_arena_new(arena, n, 1);
+    out->cone = clf_arena_new(arena, n, 1);
+    out->need = clf_arena_new(arena, n, 1);
+    out->class_ = clf_arena_new(arena, n, sizeof *out->class_);
+    for (int32_t i = 0; i < m->g->n; i++) out->nsparse += m->g->node[i].format == CLF_CSR;
+    out->sparse = clf_arena_new(arena, (size_t)out->nsparse, sizeof *out->sparse);
+    if (!out->sparse || !out->is || !out->inside || !out->by_rows || !out->cone || !out->need || !out->class_)
+        return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    out->nsparse = 0;
+    for (int32_t i = 0; i < m->g->n; i++)
+        if (m->g->node[i].format == CLF_CSR) out->sparse[out->nsparse++] = i;
+    find_abilities(out);
+    find_copies(out);
+    find_edges(out);
+    return find_classes(out, arena, err);
+}
+
+/* ---- what a loop keeps ---- */
+
+enum { MEMBER = 1, OPERAND = 2 };
+
+typedef struct load {
+    int ops, operands, axes, nwidth;
+    int64_t width[CLF_MAX_AXES]; /* different numbers of columns: an axis each */
+} load;
+
+static void add_width(load *l, int64_t w) {
+    if (w == 1) return;
+    for (int i = 0; i < l->nwidth; i++)
+        if (l->width[i] == w) return;
+    if (l->nwidth < CLF_MAX_AXES) l->width[l->nwidth++] = w;
+    l->axes++;
+}
+
+static void add_node(const clf_problem *p, load *l, int32_t n, uint8_t *mark) {
+    const clf_gnode *x = &p->g->node[n];
+    l->ops++;
+    l->operands += clf_problem_immediates(x);
+    l->axes += x->op == CLF_OP_MATMUL;
+    add_width(l, clf_cols(x));
+    for (int k = 0; k < x->nin; k++) {
+        int32_t q = clf_node_operand(p->g, n, k);
+        add_width(l, clf_cols(&p->g->node[q]));
+        if (mark[q]) continue;
+        mark[q] = OPERAND;
+        l->ops += p->is[q] & CLF_IS_COPIED ? p->cone[q] : 0;
+        l->operands += p->is[q] & CLF_IS_COPIED ? p->need[q] : 1;
+    }
+}
+
+clf_reason clf_problem_limit(const clf_problem *p, const int32_t *node, int32_t n, int32_t stored, uint8_t *mark) {
+    load l = {.operands = stored};
+    for (int32_t i = 0; i < n; i++) mark[node[i]] = MEMBER;
+    for (int32_t i = 0; i < n; i++) add_node(p, &l, node[i], mark);
+    for (int32_t i = 0; i < n; i++) {
+        mark[node[i]] = 0;
+        for (int k = 0; k < p->g->node[node[i]].nin; k++) mark[clf_node_operand(p->g, node[i], k)] = 0;
+    }
+    if (l.ops > p->lim->kernel_ops) return CLF_CUT_KERNEL_OPS;
+    if (l.axes > CLF_MAX_AXES - 2) return CLF_CUT_KERNEL_AXES;
+    return l.operands > p->lim->kernel_inputs ? CLF_CUT_KERNEL_ARGS : CLF_NREASONS;
+}
+
+static int32_t root_of(int32_t *up, int32_t i) {
+    while (up[i] != i) i = up[i] = up[up[i]];
+    return i;
+}
+
+/* owner[q]: 1 + the first node that computes q or reads it by rows. */
+bool clf_problem_connected(const clf_problem *p, const int32_t *node, int32_t n, int32_t *up, int32_t *owner) {
+    int32_t apart = n;
+    for (int32_t i = 0; i < n; i++) {
+        up[i] = i;
+        owner[node[i]] = i + 1;
+    }
+    for (int32_t i = 0; i < n; i++)
+        for (int k = 0; k < p->g->node[node[i]].nin; k++) {
+            int32_t q = clf_node_operand(p->g, node[i], k);
+            if (!((p->inside[node[i]] | p->by_rows[node[i]]) >> k & 1) && !(p->is[q] & CLF_IS_COPIED)) continue;
+            if (!owner[q]) owner[q] = i + 1;
+            int32_t a = root_of(up, i), b = root_of(up, owner[q] - 1);
+            if (a == b) continue;
+            up[a > b ? a : b] = a > b ? b : a;
+            apart--;
+        }
+    for (int32_t i = 0; i < n; i++) {
+        owner[node[i]] = 0;
+        for (int k = 0; k < p->g->node[node[i]].nin; k++) owner[clf_node_operand(p->g, node[i], k)] = 0;
+    }
+    return apart == 1;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Depth-first branch and bound over each component, and its result put together with what needs no choice. See search.h. */
+#include "planner/search.h"
+
+#include <string.h>
+
+#include "planner/searching.h"
+
+enum { BUDGET = 50000 };
+
+/* ---- one component ---- */
+
+static bool next_option(clf_component *c, int32_t q, clf_frame *f) {
+    for (;;) {
+        f->maker++;
+        if (f->maker < clf_makers(c, q, f->mask)) return true;
+        if (!f->mask) return false;
+        f->mask--;
+        f->maker = -1;
+    }
+}
+
+static void open_frame(clf_component *c, int32_t q) {
+    int32_t cand[CLF_MOST_CANDIDATES];
+    bool read;
+    int n = clf_candidates(c, q, cand, &read);
+    if (n > CLF_MOST_CANDIDATES) {
+        n = CLF_MOST_CANDIDATES;
+        c->narrowed = true;
+    }
+    c->frame[q] = (clf_frame){.top = c->top, .mask = (1u << n) - 1, .maker = -1};
+}
+
+/* No recursion: a frame a node. */
+static clf_status descend(clf_component *c, clf_err *err) {
+    int64_t budget = c->opt->budget ? c->opt->budget : BUDGET;
+    int32_t q = 0;
+    c->floor = clf_bound(c);
+    open_frame(c, 0);
+    while (q >= 0) {
+        clf_frame *f = &c->frame[q];
+        clf_undo(c, f->top);
+        if (c->plans >= budget) {
+            c->narrowed = true;
+            break;
+        }
+        if (!next_option(c, q, f)) {
+            q--;
+            continue;
+        }
+        c->plans++;
+        bool go = clf_decide(c, q, f->mask, f->maker);
+        if (c->failed) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching");
+        if (!go || (!c->opt->no_bound && clf_bound(c) >= c->best)) continue;
+        if (q + 1 == c->n)
+            CLF_TRY(clf_leaf(c, err));
+        else
+            open_frame(c, ++q);
+    }
+    return CLF_OK;
+}
+
+/* ---- components ---- */
+
+typedef struct opening {
+    clf_cover cover;
+    int32_t *first, *next;
+} opening; /* parts of each component, chained; numbers are indices + 1 */
+
+typedef struct searcher {
+    const clf_problem *p;
+    const clf_search_options *opt;
+    clf_arena *arena;
+    int32_t *comp; /* node -> component, named by a node of it; union-find first */
+    uint8_t *demanded;
+    int32_t *local, *size, *start, *nodes; /* nodes by component */
+    opening open[2];
+    clf_cover leaf, *out;
+    clf_pricer pricer;
+    clf_search_stats *stats;
+    uint8_t *mark;
+    int32_t *owner;
+} searcher;
+
+static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching"); }
+
+/* A node that is some part's: needed, and not only copied. */
+static bool counts(const searcher *s, int32_t n) {
+    int is = s->p->is[n];
+    if (!(is & CLF_IS_NEEDED) || (is & CLF_IS_SLOT)) return false;
+    return !(is & CLF_IS_COPIED) || s->demanded[n] || (is & CLF_IS_ROOT);
+}
+
+static int32_t find(int32_t *up, int32_t i) {
+    while (up[i] != i) i = up[i] = up[up[i]];
+    return i;
+}
+
+static void link(searcher *s, int32_t a, int32_t b) {
+    a = find(s->comp, a);
+    b = find(s->comp, b);
+    if (a != b) s->comp[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Readers of one operand in loops of one class may join: they are chained by (operand, class). */
+typedef struct reading {
+    int32_t operand, class_, node, next;
+} reading;
+
+static clf_status link_readers(searcher *s, clf_err *err) {
+    const clf_graph *g = s->p->g;
+    size_t nb = 64;
+    int32_t nr = 0;
+    while (nb < (size_t)g->n) nb *= 2;
+    int32_t *bucket = clf_arena_new(s->arena, nb, sizeof *bucket);
+    reading *r = clf_arena_new(s->arena, 3 * (size_t)g->n, sizeof *r);
+    if (!bucket || !r) return no_memory(err);
+    for (int32_t n = 0; n < g->n; n++) {
+        if (!counts(s, n)) continue;
+        for (int k = 0; k < g->node[n].nin; k++) {
+            int32_t q = clf_node_operand(g, n, k), key[2] = {q, s->p->class_[n]};
+            if (!(s->p->by_rows[n] >> k & 1)) continue;
+            size_t h = clf_hash64(key, sizeof key, 0) & (nb - 1);
+            int32_t e = bucket[h];
+            while (e && (r[e - 1].operand != q || r[e - 1].class_ != key[1])) e = r[e - 1].next;
+            if (e) {
+                link(s, r[e - 1].node, n);
+                continue;
+            }
+            r[nr] = (reading){q, key[1], n, bucket[h]};
+            bucket[h] = ++nr;
+        }
+    }
+    return CLF_OK;
+}
+
+/* Copied expressions that a step alone reads must be in memory. */
+static void find_demand(searcher *s, bool by_component) {
+    const clf_graph *g = s->p->g;
+    for (int32_t n = 0; n < g->n; n++)
+        for (int k = 0; k < g->node[n].nin && (s->p->is[n] & CLF_IS_NEEDED); k++) {
+            int32_t q = clf_node_operand(g, n, k);
+            bool copied = s->p->is[q] & CLF_IS_COPIED;
+            if (copied ? s->p->is[n] & CLF_CAN_ALONE : by_component && s->comp[q] != s->comp[n]) s->demanded[q] = 1;
+        }
+}
+
+static clf_status find_components(searcher *s, clf_err *err) {
+    const clf_graph *g = s->p->g;
+    bool coupled = s->p->dev.n > 1 || s->p->nsparse;
+    find_demand(s, false);
+    for (int32_t n = 0; n < g->n; n++) s->comp[n] = n;
+    for (int32_t n = 0; n < g->n; n++)
+        for (int k = 0; k < g->node[n].nin && counts(s, n); k++) {
+            int32_t q = clf_node_operand(g, n, k);
+            if ((s->p->inside[n] >> k & 1) || (coupled && counts(s, q))) link(s, n, q);
+        }
+    CLF_TRY(link_readers(s, err));
+    for (int32_t n = 0; n < g->n; n++) {
+        s->comp[n] = find(s->comp, n);
+        if (counts(s, n)) s->size[s->comp[n]]++;
+    }
+    find_demand(s, true);
+    int32_t at = 0;
+    for (int32_t n = 0; n < g->n; n++) {
+        s->start[n] = at;
+        at += s->size[n];
+        s->size[n] = 0;
+    }
+    for (int32_t n = 0; n < g->n; n++)
+        if (counts(s, n)) s->nodes[s->start[s->comp[n]] + s->size[s->comp[n]]++] = n;
+    return CLF_OK;
+}
+
+/* ---- openings ---- */
+
+static clf_status open_with(searcher *s, opening *o, const char *selector, clf_err *err) {
+    size_t n = (size_t)s->p->g->n;
+    CLF_TRY(clf_select(s->p->m, clf_selector_find(selector), s->p->lim, s->arena, &o->cover, err));
+    o->first = clf_arena_new(s->arena, n, sizeof *o->first);
+    o->next = clf_arena_new(s->arena, (size_t)o->cover.npart, sizeof *o->next);
+    if (!o->first || !o->next) return no_memory(err);
+    for (int32_t i = o->cover.npart; i-- > 0;) {
+        int32_t k = s->comp[o->cover.part[i].node[0]];
+        o->next[i] = o->first[k];
+        o->first[k] = i + 1;
+    }
+    return CLF_OK;
+}
+
+/* The opening's parts of component k, as a cover of their own. */
+static void take_opening(searcher *s, const opening *o, int32_t k) {
+    clf_cover *v = &s->leaf;
+    v->npart = 0;
+    for (int32_t e = o->first[k]; e; e = o->next[e - 1]) {
+        const clf_part *part = &o->cover.part[e - 1];
+        for (int32_t j = 0; j < part->n; j++) {
+            v->member[part->node[j]] = 0;
+            v->maker[part->node[j]] = clf_cover_stores(&o->cover, e - 1, part->node[j]) ? v->npart : -1;
+        }
+        v->part[v->npart++] = *part;
+    }
+}
+
+static clf_status price_opening(searcher *s, const opening *o, int32_t k, clf_ps *cost, clf_err *err) {
+    take_opening(s, o, k);
+    clf_cover_drivers(s->p->g, &s->leaf);
+    return clf_cover_price(&s->pricer, &s->leaf, cost, err);
+}
+
+/* ---- putting together ---- */
+
+/* The parts in s->leaf, with the makers of the nodes of component k, become parts of the cover. */
+static clf_status keep_leaf(searcher *s, int32_t k, clf_err *err) {
+    clf_cover *out = s->out, *v = &s->leaf;
+    for (int32_t i = 0; i < v->npart; i++) {
+        clf_part *to = &out->part[out->npart + i];
+        *to = v->part[i];
+        to->node = clf_arena_new(s->arena, (size_t)to->n, sizeof *to->node);
+        if (!to->node) return no_memory(err);
+        memcpy(to->node, v->part[i].node, (size_t)to->n * sizeof *to->node);
+    }
+    for (int32_t i = 0; i < s->size[k]; i++) {
+        int32_t n = s->nodes[s->start[k] + i];
+        out->maker[n] = v->maker[n] < 0 ? -1 : out->npart + v->maker[n];
+    }
+    out->npart += v->npart;
+    return CLF_OK;
+}
+
+static clf_status lend(searcher *s, clf_component *c, clf_arena *a, clf_err *err) {
+    size_t n = (size_t)c->n;
+    c->opt = s->opt;
+    c->leaf = s->leaf;
+    c->pricer = &s->pricer;
+    c->mark = s->mark;
+    c->owner = s->owner;
+    c->ids = clf_arena_new(a, n * n, sizeof *c->ids);
+    c->up = clf_arena_new(a, n, sizeof *c->up);
+    c->order = clf_arena_new(a, n, sizeof *c->order);
+    return c->ids && c->up && c->order ? CLF_OK : no_memory(err);
+}
+
+static void count(searcher *s, const clf_component *c) {
+    clf_search_stats *t = s->stats;
+    t->plans += c->plans;
+    if (c->narrowed && c->best > c->floor) t->gap = clf_ps_add(t->gap, c->best - c->floor);
+}
+
+/* Search component k in room of its own, its best opening being the one to beat. */
+static clf_status search_component(searcher *s, int32_t k, clf_arena *a, clf_err *err) {
+    const opening *best = NULL;
+    clf_component c;
+    bool fits;
+    clf_ps least = CLF_PS_MOST;
+    for (int i = 0; i < 2; i++) {
+        clf_ps cost;
+        CLF_TRY(price_opening(s, &s->open[i], k, &cost, err));
+        if (best && cost >= least) continue;
+        best = &s->open[i];
+        least = cost;
+    }
+    CLF_TRY(clf_component_new(&c, s->p, s->nodes + s->start[k], s->size[k], s->local, s->demanded, a, &fits, err));
+    s->stats->largest = s->size[k] > s->stats->largest ? s->size[k] : s->stats->largest;
+    c.best = least;
+    if (fits) {
+        CLF_TRY(lend(s, &c, a, err));
+        CLF_TRY(descend(&c, err));
+        count(s, &c);
+    } else {
+        s->stats->gap = clf_ps_add(s->stats->gap, least);
+    }
+    s->stats->cost = clf_ps_add(s->stats->cost, c.best);
+    if (fits && c.found)
+        clf_leaf_of_best(&c, &s->leaf);
+    else
+        take_opening(s, best, k);
+    return keep_leaf(s, k, err);
+}
+
+static clf_status search_all(searcher *s, clf_err *err) {
+    for (int32_t k = 0; k < s->p->g->n; k++) {
+        clf_arena a;
+        if (!s->size[k]) continue;
+        s->stats->components++;
+        clf_arena_init(&a, s->arena->mem);
+        clf_status st = search_component(s, k, &a, err);
+        clf_arena_release(&a);
+        CLF_TRY(st);
+    }
+    return CLF_OK;
+}
+
+/* ---- the whole ---- */
+
+static clf_status begin(searcher *s, clf_err *err) {
+    size_t n = (size_t)s->p->g->n;
+    s->comp = clf_arena_new(s->arena, n, sizeof *s->comp);
+    s->demanded = clf_arena_new(s->arena, n, 1);
+    s->mark = clf_arena_new(s->arena, n, 1);
+    s->local = clf_arena_new(s->arena, n, sizeof *s->local);
+    s->size = clf_arena_new(s->arena, n, sizeof *s->size);
+    s->start = clf_arena_new(s->arena, n, sizeof *s->start);
+    s->nodes = clf_arena_new(s->arena, n, sizeof *s->nodes);
+    s->owner = clf_arena_new(s->arena, n, sizeof *s->owner);
+    if (!s->comp || !s->demanded || !s->mark || !s->local || !s->size || !s->start || !s->nodes || !s->owner) return no_memory(err);
+    CLF_TRY(find_components(s, err));
+    CLF_TRY(open_with(s, &s->open[0], "all", err));
+    CLF_TRY(open_with(s, &s->open[1], "nored", err));
+    CLF_TRY(clf_cover_begin(&s->leaf, s->p->g, 0, s->arena, err));
+    s->leaf.part = clf_arena_new(s->arena, n, sizeof *s->leaf.part);
+    if (!s->leaf.part) return no_memory(err);
+    for (size_t i = 0; i < n; i++) s->leaf.copied[i] = !!(s->p->is[i] & CLF_IS_COPIED);
+    return clf_pricer_new(s->p, s->arena, &s->pricer, err);
+}
+
+/* Room for all parts: a node opens one at most, or an opening has them. */
+static clf_status begin_cover(searcher *s, clf_err *err) {
+    CLF_TRY(clf_cover_begin(s->out, s->p->g, 3 * s->p->g->n + s->p->g->nroot, s->arena, err));
+    s->out->part = clf_arena_new(s->arena, (size_t)s->p->g->n, sizeof *s->out->part);
+    if (!s->out->part) return no_memory(err);
+    memcpy(s->out->copied, s->leaf.copied, (size_t)s->p->g->n);
+    return CLF_OK;
+}
+
+/* Components that need each other in a circle only when put together: the cheaper opening as a whole. */
+static clf_status take_whole(searcher *s, clf_err *err) {
+    clf_ps cost[2];
+    for (int i = 0; i < 2; i++) {
+        clf_cover_drivers(s->p->g, &s->open[i].cover);
+        CLF_TRY(clf_cover_price(&s->pricer, &s->open[i].cover, &cost[i], err));
+    }
+    s->stats->whole = true;
+    s->stats->gap = cost[cost[1] < cost[0]] - s->stats->cost;
+    s->stats->cost = cost[cost[1] < cost[0]];
+    *s->out = s->open[cost[1] < cost[0]].cover;
+    return CLF_OK;
+}
+
+clf_status clf_search(const clf_problem *p, const clf_search_options *opt, clf_arena *arena, clf_cover *out, clf_search_stats *stats,
+                      clf_err *err) {
+    searcher s = {.p = p, .opt = opt, .arena = arena, .out = out, .stats = stats};
+    bool cyclic;
+    memset(stats, 0, sizeof *stats);
+    CLF_TRY(begin(&s, err));
+    CLF_TRY(begin_cover(&s, err));
+    CLF_TRY(search_all(&s, err));
+    CLF_TRY(clf_cover_sort(p, out, arena, &cyclic, err));
+    if (cyclic) return take_whole(&s, err);
+    clf_cover_drivers(p->g, out);
+    return CLF_OK;
+}

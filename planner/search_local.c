@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A component's facts: its nodes and operands by local numbers, what each term costs on each device, and what depends on what through
+ * nodes outside.
+ *
+ * Costs here are those of loops over all cells. Where a leaf is sparse, entries may drive a loop: what depends on a matrix of that shape
+ * is scaled by the least share of cells that any such leaf stores, or taken as nothing, so that the bound stays below. */
+#include <string.h>
+
+#include "formats/sparse.h"
+#include "planner/searching.h"
+
+typedef struct localing {
+    clf_component *c;
+    const clf_problem *p;
+    const clf_graph *g;
+    int32_t *local;        /* graph node -> local + 1 */
+    const int32_t *sparse; /* leaves in CSR */
+    int32_t nsparse;
+    clf_arena *arena;
+    clf_use draft[3 * (CLF_MOST_SOURCES + 1)]; /* of the node being looked at */
+} localing;
+
+static bool same_dims(const clf_gnode *x, int64_t rows, int64_t cols) { return clf_rows(x) == rows && clf_cols(x) == cols; }
+
+/* The least share of the cells of a matrix of x's shape that a driver may have entries for; 1 where none has this shape. */
+static double least_share(const localing *L, const clf_gnode *x) {
+    double least = 1;
+    for (int32_t i = 0; i < L->nsparse; i++) {
+        const clf_gnode *s = &L->g->node[L->sparse[i]];
+        double cells = (double)clf_rows(s) * (double)clf_cols(s), share = cells > 0 ? (double)s->nnz / cells : 1;
+        bool fits = same_dims(x, clf_rows(s), clf_cols(s)) || same_dims(x, clf_cols(s), clf_rows(s));
+        if (fits && share < least) least = share;
+    }
+    return least;
+}
+
+/* May x be read at a driver's entries only? */
+static bool gathered(const localing *L, const clf_gnode *x) {
+    for (int32_t i = 0; i < L->nsparse; i++) {
+        const clf_gnode *s = &L->g->node[L->sparse[i]];
+        if (clf_cols(x) == clf_cols(s) || clf_rows(x) == clf_cols(s) || clf_cols(x) == clf_rows(s)) return true;
+    }
+    return false;
+}
+
+static clf_ps scaled(clf_ps ps, double share) { return share < 1 ? (clf_ps)((double)ps * share) : ps; }
+
+/* ---- operands ---- */
+
+static void operand_facts(const localing *L, int32_t l) {
+    clf_operand_facts *o = &L->c->operand[l];
+    const clf_gnode *x = &L->g->node[o->id];
+    bool csr = clf_node_is_slot(x) && x->format == CLF_CSR;
+    double bytes = csr ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_node_bytes(L->g, o->id);
+    double share = csr ? 1 : clf_node_is_slot(x) && gathered(L, x) ? 0 : least_share(L, x);
+    if (!clf_node_is_slot(x) && gathered(L, x) && share == 1) share = 0;
+    o->least = CLF_PS_MOST;
+    for (int d = 0; d < L->p->dev.n; d++) {
+        o->read[d] = scaled(clf_cost_read(L->p->dev.profile[d], bytes), share);
+        o->transfer[d] = d ? scaled(clf_cost_transfer(L->p->dev.profile[d], bytes), csr ? 1 : least_share(L, x)) : 0;
+        if (o->read[d] < o->least) o->least = o->read[d];
+    }
+}
+
+/* The local of graph node q, a new one from outside if it has none. -1: no room. */
+static int32_t local_of(localing *L, int32_t q) {
+    clf_component *c = L->c;
+    if (L->local[q]) return L->local[q] - 1;
+    if (c->nlocal == c->room) return -1;
+    c->operand[c->nlocal].id = q;
+    operand_facts(L, c->nlocal);
+    L->local[q] = ++c->nlocal;
+    return c->nlocal - 1;
+}
+
+/* ---- uses ---- */
+
+static bool add_use(localing *L, int32_t n, int32_t q, int k, int in_loop, int alone) {
+    clf_node_facts *f = &L->c->node[n];
+    const clf_gnode *x = &L->g->node[q];
+    if (clf_node_is_slot(x) && x->scalar) return true;
+    int32_t l = local_of(L, q);
+    if (l < 0) return false;
+    clf_use *u = &L->draft[f->nuse++];
+    *u = (clf_use){.local = l, .in_loop = in_loop, .alone = alone};
+    u->inside = k >= 0 && l < L->c->n && (L->p->inside[f->id] >> k & 1);
+    if (k < 0 || !in_loop || L->nsparse) return true;
+    clf_term t = clf_term_operand(L->g, f->id, k);
+    for (int d = 0; d < L->p->dev.n; d++) u->again[d] = clf_term_pay(&t, L->g, L->p->dev.profile[d]) - L->c->operand[l].read[d];
+    return true;
+}
+
+/* A copied operand is computed by a loop from what it reads, and read by a step alone. */
+static bool add_operand(localing *L, int32_t n, int k) {
+    clf_node_facts *f = &L->c->node[n];
+    int32_t q = clf_node_operand(L->g, f->id, k), in[CLF_MOST_SOURCES];
+    bool alone = f->is & CLF_CAN_ALONE, loop = f->is & CLF_CAN_LOOP;
+    if (!(L->p->is[q] & CLF_IS_COPIED)) return add_use(L, n, q, k, loop, alone);
+    if (loop && L->local[q] && L->local[q] <= L->c->n) clf_set_add(&L->c->node[L->local[q] - 1].copied_by, n);
+    for (int s = loop ? clf_problem_sources(L->p, q, in) : 0; s-- > 0;)
+        if (!add_use(L, n, in[s], -1, true, false)) return false;
+    return !alone || add_use(L, n, q, -1, false, true);
+}
+
+static bool find_uses(localing *L, int32_t n) {
+    clf_node_facts *f = &L->c->node[n];
+    const clf_gnode *x = &L->g->node[f->id];
+    for (int k = 0; k < x->nin; k++)
+        if (!add_operand(L, n, k)) return false;
+    f->use = clf_arena_new(L->arena, (size_t)f->nuse, sizeof *f->use);
+    if (!f->use) return !(L->c->failed = true);
+    if (f->nuse) memcpy(f->use, L->draft, (size_t)f->nuse * sizeof *f->use);
+    return true;
+}
+
+/* ---- nodes ---- */
+
+/* Operators that make any loop follow rows. */
+static bool by_rows(const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    clf_product f = clf_product_loop(g, n);
+    return (x->op == CLF_OP_MATMUL && f != CLF_PRODUCT_INNER) || x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM;
+}
+
+static double share_of(const localing *L, int32_t n) {
+    const clf_gnode *x = &L->g->node[n];
+    double share = least_share(L, x);
+    for (int k = 0; k < x->nin; k++) {
+        double s = least_share(L, &L->g->node[clf_node_operand(L->g, n, k)]);
+        if (s < share) share = s;
+    }
+    return share;
+}
+
+static void least(clf_ps *of, clf_ps ps) {
+    if (ps < *of) *of = ps;
+}
+
+static void node_costs(const localing *L, clf_node_facts *f) {
+    const clf_gnode *x = &L->g->node[f->id];
+    clf_term meeting, result = clf_term_result(L->g, f->id);
+    bool meets = clf_term_meeting(L->g, f->id, &meeting) && !L->nsparse, loop = f->is & CLF_CAN_LOOP, alone = f->is & CLF_CAN_ALONE;
+    bool twin = L->nsparse && x->op == CLF_OP_TRANSPOSE;
+    f->least_compute = f->least_write = CLF_PS_MOST;
+    for (int d = 0; d < L->p->dev.n; d++) {
+        const clf_profile *dev = L->p->dev.profile[d];
+        f->write[d] = scaled(clf_term_pay(&result, L->g, dev), least_share(L, x));
+        if (meets) f->write[d] = clf_ps_add(f->write[d], clf_term_pay(&meeting, L->g, dev));
+        f->compute[d] = loop ? clf_cost_node(dev, L->g, f->id, share_of(L, f->id)) : CLF_PS_MOST;
+        if (loop && by_rows(L->g, f->id))
+            f->compute[d] = clf_ps_add(f->compute[d], clf_cost_rows(dev, (double)clf_node_loop_rows(L->g, f->id)));
+        f->alone[d] = !alone ? CLF_PS_MOST : twin ? 0 : clf_cost_alone(dev, L->g, f->id);
+        least(&f->least_compute, f->compute[d]);
+        least(&f->least_compute, f->alone[d]);
+        least(&f->least_write, f->write[d]);
+    }
+}
+
+/* A step of its own: launched, and computed or moved. */
+static void alone_cost(const localing *L, clf_node_facts *f) {
+    int kind = L->g->node[f->id].op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
+    f->least_alone = CLF_PS_MOST;
+    for (int d = 0; d < L->p->dev.n; d++) {
+        clf_ps moved = f->write[d];
+        for (int32_t u = 0; u < f->nuse; u++) moved = clf_ps_add(moved, f->use[u].alone ? L->c->operand[f->use[u].local].read[d] : 0);
+        clf_ps launch = L->nsparse ? 0 : clf_cost_launch(L->p->dev.profile[d], kind);
+        least(&f->least_alone, clf_ps_add(launch, moved > f->alone[d] ? moved : f->alone[d]));
+    }
+}
+
+static int32_t pair_of(localing *L, int32_t operand, int32_t class_) {
+    clf_component *c = L->c;
+    for (int32_t i = 0; i < c->npair; i++)
+        if (c->pair[i].operand == operand && c->pair[i].class_ == class_) return i;
+    c->pair[c->npair] = (clf_pair){operand, class_, 0, 0};
+    return c->npair++;
+}
+
+static void find_pairs(localing *L, clf_node_facts *f) {
+    for (int32_t u = 0; u < f->nuse && (f->is & CLF_CAN_LOOP); u++) {
+        if (f->use[u].local < L->c->n || !f->use[u].in_loop) continue;
+        int32_t at = pair_of(L, f->use[u].local, f->class_);
+        bool known = false;
+        for (int32_t i = 0; i < f->npair; i++) known = known || f->pair[i] == at;
+        if (!known) f->pair[f->npair++] = at;
+    }
+}
+
+static int32_t class_of(localing *L, int32_t n, int32_t *seen) {
+    int32_t k = L->p->class_[n];
+    for (int32_t i = 0; i < L->c->nclass; i++)
+        if (seen[i] == k) return i;
+    seen[L->c->nclass] = k;
+    return L->c->nclass++;
+}
+
+/* ---- who depends on whom ---- */
+
+static void find_links(localing *L) {
+    clf_component *c = L->c;
+    for (int32_t n = c->n; n-- > 0;) { /* what a node is made of first */
+        clf_node_facts *f = &c->node[n];
+        if (!clf_gnode_single(&L->g->node[f->id])) clf_set_add(&f->above, n);
+        for (int32_t u = 0; u < f->nuse; u++) {
+            int32_t l = f->use[u].local;
+            if (f->use[u].inside) clf_set_add(&c->node[l].consumers, n);
+            if (!clf_gnode_single(&L->g->node[c->operand[l].id])) clf_set_add(&f->above, l);
+            for (int w = 0; l < c->n && w < CLF_SET_WORDS; w++) f->above.w[w] |= c->node[l].above.w[w];
+        }
+    }
+}
+
+enum { WINDOW = 1 << 16 }; /* most graph nodes between a component's first and last */
+
+/* Nodes outside carry the component's nodes that they are made of. */
+static bool find_beyond(localing *L) {
+    clf_component *c = L->c;
+    int32_t lo = c->node[c->n - 1].id, hi = c->node[0].id;
+    if (hi - lo >= WINDOW) return false;
+    clf_set *made = clf_arena_new(L->arena, (size_t)(hi - lo) + 1, sizeof *made);
+    if (!made) {
+        c->failed = true;
+        return false;
+    }
+    for (int32_t n = lo; n <= hi; n++) {
+        const clf_gnode *x = &L->g->node[n];
+        int32_t here = L->local[n] - 1;
+        bool own = here >= 0 && here < c->n;
+        for (int k = 0; k < x->nin && (L->p->is[n] & CLF_IS_NEEDED); k++) {
+            int32_t q = clf_node_operand(L->g, n, k), l = L->local[q] - 1;
+            if (q < lo) continue;
+            if (l >= 0 && l < c->n) {
+                if (!own) clf_set_add(&made[n - lo], l);
+                continue;
+            }
+            for (int v = 0; own && v < c->n; v++)
+                if (clf_set_has(&made[q - lo], v)) clf_set_add(&c->node[v].beyond, here);
+            for (int w = 0; !own && w < CLF_SET_WORDS; w++) made[n - lo].w[w] |= made[q - lo].w[w];
+        }
+    }
+    return true;
+}
+
+/* ---- state ---- */
+
+static bool make_state(clf_component *c, clf_arena *a) {
+    size_t n = (size_t)c->n;
+    c->part = clf_arena_new(a, n, sizeof *c->part);
+    c->maker = clf_arena_new(a, n, sizeof *c->maker);
+    c->row = clf_arena_new(a, (size_t)c->nclass + 1, sizeof *c->row);
+    c->present = clf_arena_new(a, (size_t)c->p->dev.n, sizeof *c->present);
+    c->frame = clf_arena_new(a, n, sizeof *c->frame);
+    c->best_part = clf_arena_new(a, n, sizeof *c->best_part);
+    c->best_maker = clf_arena_new(a, n, sizeof *c->best_maker);
+    return c->part && c->maker && c->row && c->present && c->frame && c->best_part && c->best_maker;
+}
+
+/* What is sure to come, per class. */
+static void begin_rest(clf_component *c) {
+    for (int32_t n = 0; n < c->n; n++) {
+        clf_node_facts *f = &c->node[n];
+        c->maker[n] = -1;
+        if (!(f->is & CLF_CAN_LOOP)) {
+            c->row[c->nclass].rest_moved += f->least_alone;
+            c->row[c->nclass].waiting++;
+            continue;
+        }
+        c->row[f->class_].rest_computed += f->least_compute;
+        if (f->demanded) c->row[f->class_].rest_moved += f->least_write;
+        c->row[f->class_].waiting += !(f->is & CLF_CAN_ALONE);
+        for (int32_t i = 0; i < f->npair; i++)
+            if (c->pair[f->pair[i]].undecided++ == 0) c->row[f->class_].rest_moved += c->operand[c->pair[f->pair[i]].operand].least;
+    }
+    c->least_launch = CLF_PS_MOST;
+    for (int d = 0; d < c->p->dev.n; d++) least(&c->least_launch, clf_cost_launch(c->p->dev.profile[d], CLF_STEP_FUSED));
+}
+
+static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
+    clf_component *c = L->c;
+    int32_t *seen = clf_arena_new(L->arena, (size_t)c->n + 1, sizeof *seen);
+    c->room = 8 * c->n + 64 < CLF_MOST_LOCALS ? 8 * c->n + 64 : CLF_MOST_LOCALS;
+    c->operand = clf_arena_new(L->arena, (size_t)c->room, sizeof *c->operand);
+    c->node = clf_arena_new(L->arena, (size_t)c->n, sizeof *c->node);
+    if (!seen || !c->operand || !c->node) return !(c->failed = true);
+    for (int32_t i = 0; i < c->n; i++) {
+        clf_node_facts *f = &c->node[i];
+        f->id = node[c->n - 1 - i];
+        f->is = L->p->is[f->id];
+        f->root = f->is & CLF_IS_ROOT;
+        f->demanded = f->root || demanded[f->id];
+        f->class_ = f->is & CLF_CAN_LOOP ? class_of(L, f->id, seen) : -1;
+        f->immediates = clf_problem_immediates(&L->g->node[f->id]);
+        (void)local_of(L, f->id);
+        node_costs(L, f);
+    }
+    size_t uses = 0;
+    for (int32_t i = 0; i < c->n; i++) {
+        if (!find_uses(L, i)) return false;
+        uses += (size_t)c->node[i].nuse;
+    }
+    c->pair = clf_arena_new(L->arena, uses, sizeof *c->pair);
+    if (!c->pair) return !(c->failed = true);
+    for (int32_t i = 0; i < c->n; i++) {
+        c->node[i].pair = clf_arena_new(L->arena, (size_t)c->node[i].nuse, sizeof(int32_t));
+        if (!c->node[i].pair) return !(c->failed = true);
+        find_pairs(L, &c->node[i]);
+        alone_cost(L, &c->node[i]);
+    }
+    find_links(L);
+    return find_beyond(L);
+}
+
+clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32_t *node, int32_t n, int32_t *local,
+                             const uint8_t *demanded, clf_arena *arena, bool *fits, clf_err *err) {
+    localing L = {.c = c, .p = p, .g = p->g, .local = local, .arena = arena, .sparse = p->sparse, .nsparse = p->nsparse};
+    memset(c, 0, sizeof *c);
+    c->p = p;
+    c->arena = arena;
+    c->n = n;
+    *fits = n <= CLF_MOST_LOCALS / 2;
+    if (!*fits) return CLF_OK;
+    *fits = build(&L, node, demanded);
+    for (int32_t l = 0; c->operand && l < c->nlocal; l++) local[c->operand[l].id] = 0;
+    if (c->failed || (*fits && !make_state(c, arena))) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    if (*fits) begin_rest(c);
+    return CLF_OK;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is decided so far, one option of one node more, and one less; and the bound.
+ *
+ * The bound of a class of loops: its parts' max(moved, computed) summed; or, if that is more, all they move and what must still be moved
+ * in any case; or all they compute and what must still be computed. What is sure to come: the computing of every undecided node, once;
+ * the writing of results among them; the reading of operands from outside that no part of the class reads yet. Whatever of it goes into
+ * parts that stand hides behind their slack at best, and the three sums know no other slack. So the bound never exceeds the cost of a
+ * completed cover. */
+#include <string.h>
+
+#include "planner/searching.h"
+
+/* ---- the trail ---- */
+
+void clf_put(clf_component *c, uint64_t *at, uint64_t value) {
+    if (c->top == c->cap) {
+        int32_t cap = c->cap ? 2 * c->cap : 1024;
+        clf_cell *t = clf_arena_new(c->arena, (size_t)cap, sizeof *t);
+        c->failed = c->failed || !t;
+        if (!t) return;
+        if (c->top) memcpy(t, c->trail, (size_t)c->top * sizeof *t);
+        c->trail = t;
+        c->cap = cap;
+    }
+    c->trail[c->top++] = (clf_cell){at, *at};
+    *at = value;
+}
+
+void clf_undo(clf_component *c, int32_t top) {
+    while (c->top > top) {
+        c->top--;
+        *c->trail[c->top].at = c->trail[c->top].was;
+    }
+}
+
+static void more(clf_component *c, int64_t *at, int64_t by) {
+    if (by) clf_put_num(c, at, *at + by);
+}
+
+static void put_in(clf_component *c, clf_set *s, int i) {
+    if (!clf_set_has(s, i)) clf_put(c, &s->w[i >> 6], s->w[i >> 6] | 1ull << (i & 63));
+}
+
+static void put_all(clf_component *c, clf_set *s, const clf_set *add) {
+    for (int w = 0; w < CLF_SET_WORDS; w++)
+        if (add->w[w] & ~s->w[w]) clf_put(c, &s->w[w], s->w[w] | add->w[w]);
+}
+
+/* ---- parts ---- */
+
+static struct clf_row *row_of(clf_component *c, const clf_open *o) { return &c->row[o->loop ? o->class_ : c->nclass]; }
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static void charge(clf_component *c, clf_open *o, int64_t moved, int64_t computed) {
+    struct clf_row *r = row_of(c, o);
+    int64_t was = larger(o->moved, o->computed);
+    more(c, &o->moved, moved);
+    more(c, &o->computed, computed);
+    more(c, &r->most, larger(o->moved, o->computed) - was);
+    more(c, &r->moved, moved);
+    more(c, &r->computed, computed);
+}
+
+/* Local q goes from one device to another, through the host's memory, once. */
+static void carry(clf_component *c, int32_t q, int64_t from, int64_t to) {
+    if (from == to || clf_set_has(&c->present[to], q)) return;
+    put_in(c, &c->present[to], q);
+    more(c, &c->transfers, c->operand[q].transfer[from] + c->operand[q].transfer[to]);
+}
+
+static void pair_changes(clf_component *c, clf_pair *p, int64_t undecided, int64_t readers) {
+    bool was = p->undecided > 0 && !p->readers;
+    more(c, &p->undecided, undecided);
+    more(c, &p->readers, readers);
+    bool is = p->undecided > 0 && !p->readers;
+    if (was != is) more(c, &c->row[p->class_].rest_moved, is ? c->operand[p->operand].least : -c->operand[p->operand].least);
+}
+
+/* Part o reads local l. */
+static void read_in(clf_component *c, clf_open *o, int32_t l) {
+    if (clf_set_has(&o->reads, l)) return;
+    put_in(c, &o->reads, l);
+    more(c, &o->operands, 1);
+    charge(c, o, c->operand[l].read[o->device], 0);
+    if (l >= c->n) carry(c, l, 0, o->device);
+}
+
+static void stream_again(clf_component *c, clf_open *o, const clf_use *u) {
+    if (!u->again[o->device] || clf_set_has(&o->again, u->local)) return;
+    put_in(c, &o->again, u->local);
+    charge(c, o, u->again[o->device], 0);
+}
+
+/* Node q is computed by part o. */
+static bool compute_in(clf_component *c, clf_open *o, int32_t q) {
+    const clf_node_facts *f = &c->node[q];
+    put_in(c, &o->has, q);
+    put_all(c, &o->above, &f->above);
+    more(c, &o->ops, 1);
+    more(c, &o->operands, f->immediates);
+    charge(c, o, 0, o->loop ? f->compute[o->device] : f->alone[o->device]);
+    for (int32_t u = 0; u < f->nuse; u++) {
+        const clf_use *x = &f->use[u];
+        if (o->loop ? !x->in_loop || x->inside : !x->alone) continue;
+        read_in(c, o, x->local);
+        if (o->loop) stream_again(c, o, x);
+    }
+    for (int32_t i = 0; i < f->npair; i++)
+        if (clf_set_has(&o->reads, c->pair[f->pair[i]].operand)) pair_changes(c, &c->pair[f->pair[i]], 0, 1);
+    return o->ops <= c->p->lim->kernel_ops && o->operands <= c->p->lim->kernel_inputs;
+}
+
+/* Does part `from` depend on part `on`, directly or through others? */
+static bool depends(const clf_component *c, int64_t from, int64_t on) {
+    clf_set seen, wave;
+    memset(&seen, 0, sizeof seen);
+    wave = c->part[from].needs;
+    while (!clf_set_has(&wave, (int)on)) {
+        clf_set next;
+        memset(&next, 0, sizeof next);
+        bool any = false;
+        for (int64_t p = 0; p < c->npart; p++) {
+            if (!clf_set_has(&wave, (int)p) || clf_set_has(&seen, (int)p)) continue;
+            clf_set_add(&seen, (int)p);
+            for (int w = 0; w < CLF_SET_WORDS; w++) next.w[w] |= c->part[p].needs.w[w];
+            any = true;
+        }
+        if (!any) return false;
+        wave = next;
+    }
+    return true;
+}
+
+static bool make_depend(clf_component *c, int64_t from, int64_t on) {
+    if (from == on || depends(c, on, from)) return false;
+    put_in(c, &c->part[from].needs, (int)on);
+    return true;
+}
+
+/* ---- options ---- */
+
+int clf_candidates(const clf_component *c, int32_t q, int32_t out[CLF_MOST_CANDIDATES], bool *read) {
+    int n = 0;
+    *read = false;
+    for (int64_t p = 0; p < c->npart; p++) {
+        const clf_open *o = &c->part[p];
+        if (clf_set_has(&o->reads, q)) {
+            *read = true;
+            continue;
+        }
+        if (!o->loop || !clf_set_meets(&o->has, &c->node[q].consumers)) continue;
+        if (n < CLF_MOST_CANDIDATES) out[n] = (int32_t)p;
+        n++;
+    }
+    return n;
+}
+
+static bool joins(const clf_component *c, int64_t p, int32_t q) {
+    const clf_open *o = &c->part[p];
+    if (!o->loop || o->class_ != c->node[q].class_ || clf_set_has(&o->reads, q)) return false;
+    const clf_node_facts *f = &c->node[q];
+    return !clf_set_meets(&o->has, &f->consumers) && (clf_set_meets(&o->above, &f->above) || clf_set_meets(&o->has, &f->copied_by));
+}
+
+static int bits(uint32_t m) {
+    int n = 0;
+    for (; m; m &= m - 1) n++;
+    return n;
+}
+
+int32_t clf_makers(const clf_component *c, int32_t q, uint32_t mask) {
+    int32_t cand[CLF_MOST_CANDIDATES], devices = c->p->dev.n;
+    bool read;
+    int nc = clf_candidates(c, q, cand, &read);
+    if (nc > CLF_MOST_CANDIDATES) nc = CLF_MOST_CANDIDATES;
+    const clf_node_facts *f = &c->node[q];
+    if (!f->demanded && !read && bits(mask) == nc) return nc > 0;
+    int32_t n = bits(mask);
+    if (f->is & CLF_CAN_LOOP)
+        for (int64_t p = 0; p < c->npart; p++) n += joins(c, p, q);
+    return n + (f->is & CLF_CAN_LOOP ? devices : 0) + (f->is & CLF_CAN_ALONE ? devices : 0);
+}
+
+static int64_t open_part(clf_component *c, int32_t q, bool loop, int device) {
+    const clf_node_facts *f = &c->node[q];
+    int64_t p = c->npart;
+    clf_open *o = &c->part[p];
+    memset(o, 0, sizeof *o); /* nobody looks at parts behind npart: taking back needs no trail */
+    o->loop = loop;
+    o->device = device;
+    o->class_ = f->class_;
+    clf_put_num(c, &c->npart, p + 1);
+    int kind = loop ? CLF_STEP_FUSED : c->p->g->node[f->id].op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
+    bool twin = c->p->nsparse && kind == CLF_STEP_CALLOUT;
+    more(c, &c->launches, twin ? 0 : clf_cost_launch(c->p->dev.profile[device], kind));
+    more(c, &row_of(c, o)->parts, 1);
+    return p;
+}
+
+/* The part that maker number k names: one that computes q already, one that takes it in, or a new one. -1: none does. */
+static int64_t make_maker(clf_component *c, int32_t q, uint32_t mask, const int32_t *cand, int nc, int32_t k) {
+    int devices = c->p->dev.n, flags = c->node[q].is;
+    for (int i = 0; i < nc; i++)
+        if ((mask >> i & 1) && k-- == 0) return cand[i];
+    int64_t open = c->npart;
+    for (int64_t p = 0; p < open && (flags & CLF_CAN_LOOP); p++)
+        if (joins(c, p, q) && k-- == 0) return compute_in(c, &c->part[p], q) ? p : -1;
+    bool loop = (flags & CLF_CAN_LOOP) && k < devices;
+    int64_t p = open_part(c, q, loop, loop || !(flags & CLF_CAN_LOOP) ? k : k - devices);
+    return compute_in(c, &c->part[p], q) ? p : -1;
+}
+
+/* q is stored by part m and read by those in `read`. */
+static bool store_in(clf_component *c, int32_t q, int64_t m, const clf_set *readers) {
+    const clf_node_facts *f = &c->node[q];
+    clf_open *o = &c->part[m];
+    clf_put_num(c, &c->maker[q], m);
+    more(c, &o->operands, 1);
+    charge(c, o, f->write[o->device], 0);
+    for (int64_t p = 0; p < c->npart; p++) {
+        bool reads = clf_set_has(readers, (int)p);
+        if (!reads && !clf_set_meets(&c->part[p].has, &f->beyond)) continue;
+        if (!make_depend(c, p, m)) return false;
+        if (reads) carry(c, q, o->device, c->part[p].device);
+    }
+    if (f->root) carry(c, q, o->device, 0);
+    return o->operands <= c->p->lim->kernel_inputs;
+}
+
+static void no_more_rest(clf_component *c, int32_t q) {
+    const clf_node_facts *f = &c->node[q];
+    if (!(f->is & CLF_CAN_LOOP)) {
+        more(c, &c->row[c->nclass].rest_moved, -f->least_alone);
+        more(c, &c->row[c->nclass].waiting, -1);
+        return;
+    }
+    struct clf_row *r = &c->row[f->class_];
+    more(c, &r->rest_computed, -f->least_compute);
+    if (f->demanded) more(c, &r->rest_moved, -f->least_write);
+    more(c, &r->waiting, f->is & CLF_CAN_ALONE ? 0 : -1);
+    for (int32_t i = 0; i < f->npair; i++) pair_changes(c, &c->pair[f->pair[i]], -1, 0);
+}
+
+bool clf_decide(clf_component *c, int32_t q, uint32_t mask, int32_t maker) {
+    int32_t cand[CLF_MOST_CANDIDATES];
+    bool read;
+    int nc = clf_candidates(c, q, cand, &read);
+    if (nc > CLF_MOST_CANDIDATES) nc = CLF_MOST_CANDIDATES;
+    bool stored = c->node[q].demanded || read || bits(mask) < nc;
+    clf_set readers;
+    memset(&readers, 0, sizeof readers);
+    for (int64_t p = 0; p < c->npart; p++)
+        if (clf_set_has(&c->part[p].reads, q)) clf_set_add(&readers, (int)p);
+    no_more_rest(c, q);
+    for (int i = 0; i < nc; i++) {
+        if (mask >> i & 1) {
+            if (!compute_in(c, &c->part[cand[i]], q)) return false;
+            continue;
+        }
+        clf_set_add(&readers, cand[i]);
+        read_in(c, &c->part[cand[i]], q);
+    }
+    if (!stored) return true;
+    int64_t m = make_maker(c, q, mask, cand, nc, maker);
+    return m >= 0 && !clf_set_has(&readers, (int)m) && store_in(c, q, m, &readers);
+}
+
+clf_ps clf_bound(const clf_component *c) {
+    const struct clf_row *alone = &c->row[c->nclass];
+    clf_ps sum = c->launches + c->transfers + alone->most + alone->rest_moved;
+    for (int32_t k = 0; k < c->nclass; k++) {
+        const struct clf_row *r = &c->row[k];
+        sum += larger(r->most, larger(r->moved + r->rest_moved, r->computed + r->rest_computed));
+        if (!r->parts && r->waiting) sum += c->least_launch;
+    }
+    return sum;
+}

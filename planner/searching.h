@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One component being searched. Private to planner/search*.c.
+ *
+ * Locals: the component's nodes in the order they are decided (0 .. n-1, consumers first), then what they read from outside it (n ..
+ * nlocal-1). Parts are numbered as they open. All that a decision changes is written through the trail, so it can be taken back. */
+#ifndef CLF_PLANNER_SEARCHING_H
+#define CLF_PLANNER_SEARCHING_H
+#include "planner/search.h"
+
+enum {
+    CLF_SET_WORDS = 4,
+    CLF_MOST_LOCALS = 64 * CLF_SET_WORDS, /* larger components take the best opening cover */
+    CLF_MOST_CANDIDATES = 10              /* parts that may compute a node, too, of which all subsets are tried */
+};
+typedef struct clf_set { uint64_t w[CLF_SET_WORDS]; } clf_set;
+static inline bool clf_set_has(const clf_set *s, int i) { return s->w[i >> 6] >> (i & 63) & 1; }
+static inline void clf_set_add(clf_set *s, int i) { s->w[i >> 6] |= 1ull << (i & 63); }
+static inline bool clf_set_meets(const clf_set *a, const clf_set *b) {
+    uint64_t any = 0;
+    for (int i = 0; i < CLF_SET_WORDS; i++) any |= a->w[i] & b->w[i];
+    return any != 0;
+}
+
+/* An operand of a node: in memory always, or perhaps inside. again: what it costs beyond one stream, per device. */
+typedef struct clf_use {
+    int32_t local;
+    bool inside;           /* perhaps */
+    bool in_loop, alone;   /* wanted when its reader is in a loop, or stands alone */
+    clf_ps again[CLF_MOST_DEVICES];
+} clf_use;
+
+typedef struct clf_node_facts {
+    int32_t id, class_;        /* graph node; class of loops, local */
+    uint8_t is;                /* CLF_CAN_LOOP ... */
+    bool demanded;             /* a result, or read from outside the component */
+    bool root;
+    int32_t nuse, npair;
+    clf_use *use;
+    int32_t *pair;             /* clf_pair that it is a reader of; nodes that only stand alone have none */
+    clf_ps compute[CLF_MOST_DEVICES], alone[CLF_MOST_DEVICES], write[CLF_MOST_DEVICES];
+    clf_ps least_compute, least_write, least_alone; /* least_alone: of a whole step, what it reads from outside included */
+    int immediates;
+    clf_set consumers;         /* nodes that may take it from inside */
+    clf_set copied_by;         /* nodes that compute it again, though it is stored for others */
+    clf_set beyond;            /* nodes that depend on it through what lies outside the component */
+    clf_set above;             /* itself and all it is made of: matrices and vectors */
+} clf_node_facts;
+
+typedef struct clf_operand_facts { int32_t id; clf_ps read[CLF_MOST_DEVICES], least; clf_ps transfer[CLF_MOST_DEVICES]; } clf_operand_facts;
+
+/* An operand from outside as a class of loops reads it: once at least, while one of its readers is undecided. */
+typedef struct clf_pair { int32_t operand; int32_t class_; int64_t undecided, readers; } clf_pair;
+
+/* Numbers are words, for the trail. */
+typedef struct clf_open {
+    int64_t moved, computed, ops, operands;
+    int64_t loop, device, class_;
+    clf_set has, reads, again, above, needs; /* nodes computed; locals read; streamed again; connected to at most; parts it reads from */
+} clf_open;
+
+typedef struct clf_cell { uint64_t *at, was; } clf_cell;
+
+/* A node's next option: which candidates compute it, and who stores it. */
+typedef struct clf_frame { int32_t top; uint32_t mask; int32_t maker; } clf_frame;
+
+typedef struct clf_component {
+    const clf_problem *p;
+    const clf_search_options *opt;
+    clf_arena *arena;
+    int32_t n, nlocal, room, npair, nclass; /* room: most locals */
+    clf_node_facts *node;
+    clf_operand_facts *operand; /* of all locals */
+    clf_pair *pair;
+    /* state */
+    clf_open *part;
+    int64_t npart;
+    int64_t *maker;             /* node -> part */
+    struct clf_row { int64_t most, moved, computed, rest_moved, rest_computed, parts, waiting; } *row; /* per class; the last: steps alone */
+    int64_t launches, transfers;
+    clf_ps least_launch;
+    clf_set *present;           /* per device: locals that were brought there */
+    clf_cell *trail;
+    int32_t top, cap;
+    clf_frame *frame;
+    /* results */
+    clf_ps best, floor;         /* floor: the bound before anything is decided */
+    int64_t plans;
+    bool failed, found, narrowed; /* narrowed: not all options were looked at */
+    clf_open *best_part;
+    int64_t best_npart, *best_maker;
+    /* complete covers */
+    clf_cover leaf;
+    clf_pricer *pricer;
+    int32_t *ids, *up, *owner, *order;
+    uint8_t *mark;
+} clf_component;
+
+/* search_state.c */
+void clf_put(clf_component *c, uint64_t *at, uint64_t value);
+static inline void clf_put_num(clf_component *c, int64_t *at, int64_t v) { clf_put(c, (uint64_t *)at, (uint64_t)v); }
+void clf_undo(clf_component *c, int32_t top);
+/** Try option (mask, maker) of node q: false, with nothing changed but the trail, if it is not legal. */
+bool clf_decide(clf_component *c, int32_t q, uint32_t mask, int32_t maker);
+/** Candidates of q: parts that compute a consumer of it and may compute q, too. *readers: parts that must read it. */
+int clf_candidates(const clf_component *c, int32_t q, int32_t out[CLF_MOST_CANDIDATES], bool *read);
+/** Ways to store q under a mask; 0 if the mask is none. */
+int32_t clf_makers(const clf_component *c, int32_t q, uint32_t mask);
+clf_ps clf_bound(const clf_component *c);
+
+/* search_local.c */
+/** Facts and state of the component of these nodes (ascending). local: a zero per graph node, zero again afterwards. demanded: nodes that
+ *  others want in memory. *fits: false if it is too large. */
+clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32_t *node, int32_t n, int32_t *local, const uint8_t *demanded,
+                             clf_arena *arena, bool *fits, clf_err *err);
+
+/* search_cover.c */
+/** Price what is decided, all nodes being so; keep it if it is legal and the cheapest. */
+clf_status clf_leaf(clf_component *c, clf_err *err);
+/** The cheapest that was found, as the parts of the cover lent to the component. */
+void clf_leaf_of_best(clf_component *c, clf_cover *to);
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The terms of the cost model: integers that are the same on every run, never falling as sizes grow, adding up from above, saturating,
+ * 0 where nothing is done. Figures of a profile that are missing stay what they were; those that are there survive their text. */
+#include <CUnit/Basic.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "planner/cost.h"
+#include "planner/plan.h"
+#include "tests/unit/api_testing.h"
+
+static clf_mem mem;
+
+static clf_profile simple(void) {
+    clf_profile p;
+    clf_profile_assume(&p, CLF_DEV_HOST, 2);
+    for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
+        p.tier_bytes[t] = t < 3 ? 1e4 * (t + 1) : 1e18;
+        p.read_bytes_per_s[t] = 1e12 / (t + 1); /* t + 1 picoseconds a byte */
+        p.gather_ns[t] = t + 1;
+    }
+    for (int c = 0; c < CLF_NCLASSES; c++) {
+        p.cells_per_s[0][c] = 1e12;
+        p.cells_per_s[1][c] = 5e11;
+    }
+    p.write_cost = 3;
+    p.fma_per_s[0] = 1e12;
+    p.fma_per_s[1] = 2.5e11;
+    p.library_flops_per_s[0] = 1e12;
+    p.library_flops_per_s[1] = 5e11;
+    p.library_half = 4;
+    p.row_ns = 5;
+    p.entry_ns = 2;
+    p.convert_cells_per_s = 1e12;
+    p.convert_entries_per_s = 1e11;
+    p.callout_bytes_per_s = 5e11;
+    p.launch_async_ns = 7;
+    p.library_ns = 8;
+    p.callout_ns = 9;
+    return p;
+}
+
+/* Each term with its sizes scaled by one number, so that all can be driven alike. */
+typedef clf_ps (*term)(const clf_profile *p, double x);
+static clf_ps t_read(const clf_profile *p, double x) { return clf_cost_read(p, x); }
+static clf_ps t_write(const clf_profile *p, double x) { return clf_cost_write(p, x); }
+static clf_ps t_gather_n(const clf_profile *p, double x) { return clf_cost_gather(p, x, 8, 1e5); }
+static clf_ps t_gather_granule(const clf_profile *p, double x) { return clf_cost_gather(p, 10, x, 1e5); }
+static clf_ps t_gather_set(const clf_profile *p, double x) { return clf_cost_gather(p, 10, 80, x); }
+static clf_ps t_cells(const clf_profile *p, double x) { return clf_cost_cells(p, true, CLF_CLASS_EXP, x); }
+static clf_ps t_fma(const clf_profile *p, double x) { return clf_cost_fma(p, false, x); }
+static clf_ps t_rows(const clf_profile *p, double x) { return clf_cost_rows(p, x); }
+static clf_ps t_entries(const clf_profile *p, double x) { return clf_cost_entries(p, x); }
+static clf_ps t_library(const clf_profile *p, double x) { return clf_cost_library(p, true, x, 30, 20); }
+static clf_ps t_convert(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_CSR, x, 10, x, 8); }
+static clf_ps t_twin(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_TWIN, 10, 10, x, 8); }
+static clf_ps t_transfer(const clf_profile *p, double x) { return clf_cost_transfer(p, x); }
+static const term terms[] = {t_read, t_write,   t_gather_n, t_gather_granule, t_gather_set, t_cells,   t_fma,
+                             t_rows, t_entries, t_library,  t_convert,        t_twin,       t_transfer};
+enum { TERMS = sizeof terms / sizeof *terms };
+
+static void all_profiles(void (*with)(const clf_profile *p)) {
+    clf_profile p = simple();
+    with(&p);
+    for (int kind = CLF_DEV_HOST; kind <= CLF_DEV_GPU; kind++)
+        for (int cores = 1; cores <= 64; cores *= 8) {
+            clf_profile_assume(&p, (clf_device_kind)kind, cores);
+            with(&p);
+        }
+    p = simple(); /* measured by accident: a larger set read faster, and was looked up faster */
+    p.read_bytes_per_s[2] = 9e12;
+    p.gather_ns[3] = 0.5;
+    with(&p);
+}
+
+static void monotone(const clf_profile *p) {
+    for (int i = 0; i < TERMS; i++) {
+        clf_ps last = 0;
+        for (double x = 0.25; x < 1e30; x *= 1.37) {
+            clf_ps ps = terms[i](p, x);
+            if (ps < last) printf("\n  term %d falls at %g", i, x);
+            CU_ASSERT(ps >= last && ps <= CLF_PS_MOST);
+            last = ps;
+        }
+        CU_ASSERT(last == CLF_PS_MOST || terms[i] == t_gather_set || (terms[i] == t_transfer && p->zero_copy));
+    }
+}
+static void test_monotone(void) { all_profiles(monotone); }
+
+/* Whole, and up: parts never cost less than the whole at the same tier. */
+static void adds(const clf_profile *p) {
+    for (int i = 0; i < TERMS; i++) {
+        if (terms[i] == t_gather_set || terms[i] == t_gather_granule) continue;
+        for (double x = 1; x < 1e12; x *= 3.1)
+            for (double part = x / 7; part < x; part += x / 7) {
+                bool same_tier = p->tier_bytes[2] < part && p->tier_bytes[2] < x - part;
+                if ((terms[i] == t_read || terms[i] == t_write) && !same_tier) continue;
+                clf_ps whole = terms[i](p, x); /* beyond 2^53 a double's last digit is more than a picosecond */
+                CU_ASSERT(terms[i](p, part) + terms[i](p, x - part) + (whole >> 50) + 1 >= whole);
+            }
+    }
+}
+static void test_additive(void) {
+    all_profiles(adds);
+    clf_profile p = simple();
+    CU_ASSERT_EQUAL(clf_cost_fma(&p, false, 0.1), 1); /* anything at all is a picosecond */
+    CU_ASSERT_EQUAL(clf_cost_fma(&p, false, 10.5), 11);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 1000.25), 1001);
+}
+
+static void nothing(const clf_profile *p) {
+    for (int i = 0; i < TERMS; i++)
+        if (terms[i] != t_gather_granule && terms[i] != t_gather_set && terms[i] != t_twin) CU_ASSERT_EQUAL(terms[i](p, 0), 0);
+    CU_ASSERT_EQUAL(clf_cost_library(p, true, 5, 0, 5), 0);
+    CU_ASSERT_EQUAL(clf_cost_library(p, true, 5, 5, 0), 0);
+    CU_ASSERT_EQUAL(clf_cost_convert(p, CLF_CONVERT_DENSE, 0, 1e9, 0, 8), 0);
+    CU_ASSERT_EQUAL(clf_cost_gather(p, 0, 1e9, 1e9), 0);
+}
+static void test_zero(void) { all_profiles(nothing); }
+
+static void huge(const clf_profile *p) {
+    const double sizes[] = {1e18, 1e30, 1e300, INFINITY, (double)NAN};
+    for (int i = 0; i < TERMS; i++)
+        for (int k = 0; k < 5; k++) {
+            clf_ps ps = terms[i](p, sizes[k]);
+            CU_ASSERT(ps >= 0 && ps <= CLF_PS_MOST);
+        }
+    CU_ASSERT_EQUAL(clf_cost_library(p, true, 1e18, 1e18, 1e18), CLF_PS_MOST);
+    CU_ASSERT_EQUAL(clf_ps_add(CLF_PS_MOST, CLF_PS_MOST), CLF_PS_MOST);
+    CU_ASSERT_EQUAL(clf_ps_add(CLF_PS_MOST, 0), CLF_PS_MOST);
+    CU_ASSERT_EQUAL(clf_ps_add(CLF_PS_MOST - 1, 1), CLF_PS_MOST);
+}
+static void test_saturates(void) {
+    all_profiles(huge);
+    clf_profile none;
+    memset(&none, 0, sizeof none); /* no rates at all: whatever is done is never chosen */
+    CU_ASSERT_EQUAL(clf_cost_read(&none, 1), CLF_PS_MOST);
+    CU_ASSERT_EQUAL(clf_cost_fma(&none, true, 1), CLF_PS_MOST);
+    CU_ASSERT_EQUAL(clf_cost_transfer(&none, 1), CLF_PS_MOST);
+    CU_ASSERT_EQUAL(clf_cost_library(&none, false, 1, 1, 1), CLF_PS_MOST);
+    CU_ASSERT_EQUAL(clf_cost_read(&none, 0), 0);
+}
+
+/* By hand, from the simple profile: t + 1 picoseconds a byte in tier t, limits of 10, 20 and 30 kB. */
+static void test_tiers(void) {
+    clf_profile p = simple();
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 10000), 10000);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 10001), 20002);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 30000), 90000);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 30001), 120004);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 1e19), clf_ps_add(CLF_PS_MOST, 0)); /* beyond the last limit as in the last tier */
+    CU_ASSERT_EQUAL(clf_cost_write(&p, 10000), 30000);
+    CU_ASSERT_EQUAL(clf_cost_write(&p, 10001), 60006);
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 10000), 10000);
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 20001), 30000);
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 64, 20001), 30000);
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 164, 20001), 30000 + 10 * 100 * 3);
+    p.read_bytes_per_s[2] = 1e15;
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 30000), 60000); /* no faster than the tier before it */
+}
+
+static void test_operators(void) {
+    clf_profile p = simple();
+    CU_ASSERT_EQUAL(clf_cost_cells(&p, false, CLF_CLASS_LOG, 1000), 1000);
+    CU_ASSERT_EQUAL(clf_cost_cells(&p, true, CLF_CLASS_LOG, 1000), 2000);
+    CU_ASSERT_EQUAL(clf_cost_fma(&p, false, 1000), 1000);
+    CU_ASSERT_EQUAL(clf_cost_fma(&p, true, 1000), 4000);
+    CU_ASSERT_EQUAL(clf_cost_library(&p, false, 8, 100, 4), 2 * 8 * 100 * 4 * 2); /* a side of 4 is half the speed */
+    CU_ASSERT_EQUAL(clf_cost_library(&p, true, 4, 100, 8), 2 * 2 * 8 * 100 * 4 * 2);
+    CU_ASSERT_EQUAL(clf_cost_rows(&p, 100), 500000);
+    CU_ASSERT_EQUAL(clf_cost_entries(&p, 100), 200000);
+    CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_DENSE, 10, 20, 7, 8), 200 + 70);
+    CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_DENSE, 10, 20, 7, 4), 100 + 70);
+    CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_TWIN, 10, 20, 7, 8), 30 + 70);
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, CLF_STEP_FUSED), 7000);
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, CLF_STEP_LIBRARY), 8000);
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, CLF_STEP_CONVERT), 9000);
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, CLF_STEP_CALLOUT), 9000);
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, CLF_STEP_CHECK), 0);
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, -1), 0);
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, 99), 0);
+    CU_ASSERT_EQUAL(clf_cost_transfer(&p, 1e9), 0); /* shared memory */
+    p.zero_copy = 0;
+    p.transfer_ns = 3;
+    p.transfer_bytes_per_s = 1e12;
+    CU_ASSERT_EQUAL(clf_cost_transfer(&p, 1000), 4000);
+    CU_ASSERT_EQUAL(clf_cost_transfer(&p, 0), 0);
+}
+
+/* X and Y of 100 x 20, B of 20 x 3 and operators over them. */
+static clf_gnode node(clf_op op, clf_dtype t, int64_t rows, int64_t cols, int nin, int32_t a, int32_t b) {
+    clf_gnode x;
+    memset(&x, 0, sizeof x);
+    x.op = (uint16_t)op;
+    x.dtype = (uint8_t)t;
+    x.rank = 2;
+    x.nin = (uint8_t)nin;
+    x.in[0] = a;
+    x.in[1] = b;
+    clf_gnode_shape(&x, rows, cols);
+    return x;
+}
+
+static void test_nodes(void) {
+    clf_profile p = simple();
+    clf_gnode all[12];
+    clf_graph g = {.n = 12, .node = all};
+    all[0] = node(CLF_OP_LEAF, CLF_F64, 100, 20, 0, 0, 0);
+    all[1] = node(CLF_OP_LEAF, CLF_F64, 20, 3, 0, 0, 0);
+    all[2] = node(CLF_OP_MUL, CLF_F64, 100, 20, 2, 0, 0);
+    all[3] = node(CLF_OP_FOLD, CLF_F64, 1, 1, 1, 2, 0);
+    all[3].attr[0] = CLF_FOLD_SUMSQ;
+    all[4] = node(CLF_OP_MATMUL, CLF_F64, 100, 3, 2, 0, 1);
+    all[5] = node(CLF_OP_TRANSPOSE, CLF_F64, 20, 100, 1, 0, 0);
+    all[6] = node(CLF_OP_MATMUL, CLF_F64, 20, 3, 2, 5, 4);
+    all[7] = node(CLF_OP_LT, CLF_U8, 100, 20, 2, 0, 2);
+    all[8] = node(CLF_OP_PNORM, CLF_F64, 100, 20, 1, 0, 0);
+    all[9] = node(CLF_OP_LEAF, CLF_F32, 100, 20, 0, 0, 0);
+    all[9].zeros = CLF_ZEROS_STRUCTURAL;
+    all[10] = node(CLF_OP_MUL, CLF_F32, 100, 20, 2, 9, 9);
+    all[11] = node(CLF_OP_INDEX, CLF_F64, 10, 20, 1, 0, 0);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 2, 1), 2000 * 2);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 2, 0.01), 20 * 2);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 2, 0), 0);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 3, 1), 2000 * 2 * clf_folds[CLF_FOLD_SUMSQ].flops);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 4, 1), 100 * 20 * 3 * 4);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 6, 1), 100 * 20 * 3 * 4);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 6, 0.5), 100 * 20 * 3 * 2);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 7, 1), 2000 * 2); /* its operands are wide, its result is not */
+    CU_ASSERT(clf_cost_node(&p, &g, 8, 1) > 2 * clf_cost_cells(&p, true, CLF_CLASS_EXP, 2000)); /* more work than an exp */
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 10, 1), 2000 + 2 * 2000);                             /* each operand is asked for its zeros */
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 11, 1), 0);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 0, 1), clf_cost_node(&p, &g, 0, 1));
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 4), clf_cost_library(&p, true, 100, 3, 20));
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 6), clf_cost_library(&p, true, 20, 3, 100));
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 5), 2 * 16000 * 2);
+}
+
+/* The numbers themselves, of an assumed profile: they may change with the model, never with the run or the build. */
+static void test_exact(void) {
+    clf_profile p;
+    clf_profile_assume(&p, CLF_DEV_CPU, 3);
+    p.read_bytes_per_s[3] = 1e10 / 3;
+    p.cells_per_s[1][CLF_CLASS_POW] = 1e8 / 7;
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 12345679), INT64_C(3703703700));
+    CU_ASSERT_EQUAL(clf_cost_cells(&p, true, CLF_CLASS_POW, 1001), INT64_C(70070000));
+    for (int i = 0; i < TERMS; i++)
+        for (double x = 1; x < 1e15; x *= 9.7) CU_ASSERT_EQUAL(terms[i](&p, x), terms[i](&p, x));
+}
+
+/* A profile of an earlier version names none of the later figures. */
+static void test_old_profile(void) {
+    clf_profile p, before;
+    clf_profile_assume(&p, CLF_DEV_CPU, 4);
+    before = p;
+    CU_ASSERT_EQUAL(clf_profile_parse(&p, "cores 4\nwrite_cost 2\n", 21, NULL), CLF_OK);
+    CU_ASSERT_EQUAL(p.write_cost, 2);
+    CU_ASSERT_EQUAL(p.fma_per_s[1], before.fma_per_s[1]);
+    CU_ASSERT_EQUAL(p.gather_ns[3], before.gather_ns[3]);
+    CU_ASSERT_EQUAL(clf_cost_library(&p, true, 9, 9, 9), clf_cost_library(&before, true, 9, 9, 9));
+}
+
+static void test_bad_figures(void) {
+    static const char *const bad[] = {"fma_per_s 0 1\n",
+                                      "fma_per_s 1 0\n",
+                                      "fma_per_s 1\n",
+                                      "fma_per_s 1 2 3\n",
+                                      "library_flops_per_s 0 1\n",
+                                      "convert_cells_per_s 0\n",
+                                      "callout_bytes_per_s 0\n",
+                                      "convert_entries_per_s 0\n",
+                                      "gather_ns 1 2 3\n",
+                                      "gather_ns 1 2 3 -4\n",
+                                      "row_ns nan\n",
+                                      "entry_ns inf\n",
+                                      "library_half x\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        clf_profile p = simple();
+        clf_err err = {CLF_OK, ""};
+        CU_ASSERT_EQUAL(clf_profile_parse(&p, bad[i], strlen(bad[i]), &err), CLF_E_FORMAT);
+        CU_ASSERT(err.text[0] != 0);
+        CU_ASSERT_EQUAL(p.fma_per_s[1], simple().fma_per_s[1]);
+    }
+}
+
+static void same_figures(const clf_profile *a, const clf_profile *b) {
+    for (int i = 0; i < TERMS; i++)
+        for (double x = 1; x < 1e12; x *= 13) CU_ASSERT_EQUAL(terms[i](a, x), terms[i](b, x));
+    for (int k = 0; k < 6; k++) CU_ASSERT_EQUAL(clf_cost_launch(a, k), clf_cost_launch(b, k));
+}
+
+static void round_trip(const clf_profile *p) {
+    clf_profile back;
+    clf_str s;
+    clf_str_init(&s, &mem);
+    clf_profile_print(p, &s);
+    memset(&back, 0, sizeof back);
+    CU_ASSERT_EQUAL(clf_profile_parse(&back, clf_str_c(&s), s.len, NULL), CLF_OK);
+    same_figures(p, &back);
+    CU_ASSERT_EQUAL(memcmp(p->gather_ns, back.gather_ns, sizeof back.gather_ns), 0);
+    clf_str_release(&s);
+}
+static void test_text(void) { all_profiles(round_trip); }
+
+/* Those that planner tests are pinned to: whole, so that no assumed figure can change them. */
+static void test_checked_in(void) {
+    static const char *const names[] = {"host", "pocl", "fast-gpu-slow-link", "slow-gpu", "equal-a", "equal-b"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[512], text[8192];
+        snprintf(path, sizeof path, "%s/golden/profiles/%s.txt", CLF_TESTS_DIR, names[i]);
+        FILE *f = fopen(path, "rb");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+        size_t n = fread(text, 1, sizeof text, f);
+        fclose(f);
+        clf_profile none, p;
+        clf_err err = {CLF_OK, ""};
+        memset(&none, 0, sizeof none);
+        p = none;
+        CU_ASSERT_EQUAL(clf_profile_parse(&p, text, n, &err), CLF_OK);
+        if (err.text[0]) printf("\n  %s: %s", names[i], err.text);
+        CU_ASSERT_EQUAL(p.assumed, 0);
+        clf_str s;
+        clf_str_init(&s, &mem);
+        clf_profile_print(&p, &s);
+        int lines = 0, keys = 0; /* every key the text form has is in the file */
+        for (size_t k = 0; k < s.len; k++) lines += clf_str_c(&s)[k] == '\n';
+        for (size_t k = 0; k < n; k++) keys += (text[k] == '\n') - (text[k] == '#');
+        CU_ASSERT_EQUAL(keys, lines);
+        clf_str_release(&s);
+        monotone(&p);
+        adds(&p);
+        CU_ASSERT(p.library_flops_per_s[1] > p.fma_per_s[1]);
+    }
+}
+
+int main(void) {
+    clf_mem_init(&mem, NULL, NULL);
+    const test_case tests[] = {{"terms never fall", test_monotone},
+                               {"terms add up from above", test_additive},
+                               {"nothing costs nothing", test_zero},
+                               {"huge sizes saturate", test_saturates},
+                               {"tiers go by an operand's own bytes", test_tiers},
+                               {"operators by hand", test_operators},
+                               {"nodes by hand", test_nodes},
+                               {"the same integers everywhere", test_exact},
+                               {"a profile without later figures", test_old_profile},
+                               {"figures that make no sense", test_bad_figures},
+                               {"figures survive their text", test_text},
+                               {"checked-in profiles", test_checked_in}};
+    return run_suite("cost", tests, sizeof tests / sizeof *tests);
+}
