@@ -213,7 +213,7 @@ static void bill_loop(billing *b) {
         const clf_gnode *x = &b->g->node[n];
         for (int k = 0; k < x->nin; k++) {
             int32_t q = clf_node_operand(b->g, n, k);
-            if (b->c->copied[q])
+            if (b->c->copied[q] && clf_node_takes_copies(x))
                 bill_copied(b, q);
             else
                 bill_operand(b, n, k);

@@ -129,8 +129,7 @@ static clf_status find_classes(clf_problem *p, clf_arena *arena, clf_err *err) {
     return CLF_OK;
 }
 
-clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *arena, clf_problem *out,
-                           clf_err *err) {
+clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *arena, clf_problem *out, clf_err *err) {
     size_t n = (size_t)m->g->n;
     memset(out, 0, sizeof *out);
     out->g = m->g;
@@ -184,8 +183,9 @@ static void add_node(const clf_problem *p, load *l, int32_t n, uint8_t *mark) {
         add_width(l, clf_cols(&p->g->node[q]));
         if (mark[q]) continue;
         mark[q] = OPERAND;
-        l->ops += p->is[q] & CLF_IS_COPIED ? p->cone[q] : 0;
-        l->operands += p->is[q] & CLF_IS_COPIED ? p->need[q] : 1;
+        bool copied = (p->is[q] & CLF_IS_COPIED) && clf_node_takes_copies(x);
+        l->ops += copied ? p->cone[q] : 0;
+        l->operands += copied ? p->need[q] : 1;
     }
 }
 
@@ -217,7 +217,8 @@ bool clf_problem_connected(const clf_problem *p, const int32_t *node, int32_t n,
     for (int32_t i = 0; i < n; i++)
         for (int k = 0; k < p->g->node[node[i]].nin; k++) {
             int32_t q = clf_node_operand(p->g, node[i], k);
-            if (!((p->inside[node[i]] | p->by_rows[node[i]]) >> k & 1) && !(p->is[q] & CLF_IS_COPIED)) continue;
+            bool ties = (p->inside[node[i]] | p->by_rows[node[i]]) >> k & 1;
+            if (!ties && !(owner[q] && (p->is[q] & CLF_IS_COPIED))) continue; /* or a copied expression that the loop stores */
             if (!owner[q]) owner[q] = i + 1;
             int32_t a = root_of(up, i), b = root_of(up, owner[q] - 1);
             if (a == b) continue;

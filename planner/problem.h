@@ -11,7 +11,8 @@
  *   - a part without a loop computes one node, which may stand alone;
  *   - parts can be ordered so that what is read was stored before.
  * A part that computes a node takes it from itself, never from memory. Expressions of single values (copied) are computed by every loop
- * that wants them and are no choice; one that is a result, or an operand of what may stand alone, is stored by some part besides. */
+ * that wants them for cells or aggregates (clf_node_takes_copies) and are no choice; one that is a result, or an operand of what may
+ * stand alone or takes no copies, is stored by some part besides. */
 #ifndef CLF_PLANNER_PROBLEM_H
 #define CLF_PLANNER_PROBLEM_H
 #include "planner/bill.h"

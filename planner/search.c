@@ -134,15 +134,28 @@ static clf_status link_readers(searcher *s, clf_err *err) {
     return CLF_OK;
 }
 
-/* Copied expressions that a step alone reads must be in memory. */
+/* Copied expressions that no loop computes for their reader must be in memory. */
 static void find_demand(searcher *s, bool by_component) {
     const clf_graph *g = s->p->g;
     for (int32_t n = 0; n < g->n; n++)
         for (int k = 0; k < g->node[n].nin && (s->p->is[n] & CLF_IS_NEEDED); k++) {
             int32_t q = clf_node_operand(g, n, k);
             bool copied = s->p->is[q] & CLF_IS_COPIED;
-            if (copied ? s->p->is[n] & CLF_CAN_ALONE : by_component && s->comp[q] != s->comp[n]) s->demanded[q] = 1;
+            if (copied ? (s->p->is[n] & CLF_CAN_ALONE) || !clf_node_takes_copies(&g->node[n]) : by_component && s->comp[q] != s->comp[n]) s->demanded[q] = 1;
         }
+}
+
+/* What an opening cover computes in one loop for two components, by way of what both copy, couples them. */
+static void link_parts(searcher *s, const clf_cover *c) {
+    for (int32_t i = 0; i < c->npart; i++) {
+        int32_t first = -1;
+        for (int32_t j = 0; j < c->part[i].n; j++) {
+            int32_t n = c->part[i].node[j];
+            if (!counts(s, n)) continue;
+            if (first >= 0) link(s, first, n);
+            first = n;
+        }
+    }
 }
 
 static clf_status find_components(searcher *s, clf_err *err) {
@@ -153,9 +166,11 @@ static clf_status find_components(searcher *s, clf_err *err) {
     for (int32_t n = 0; n < g->n; n++)
         for (int k = 0; k < g->node[n].nin && counts(s, n); k++) {
             int32_t q = clf_node_operand(g, n, k);
-            if ((s->p->inside[n] >> k & 1) || (coupled && counts(s, q))) link(s, n, q);
+            bool tied = coupled || (s->p->is[q] & CLF_IS_COPIED); /* what is copied may be stored by a loop that wants it */
+            if ((s->p->inside[n] >> k & 1) || (tied && counts(s, q))) link(s, n, q);
         }
     CLF_TRY(link_readers(s, err));
+    for (int o = 0; o < 2; o++) link_parts(s, &s->open[o].cover);
     for (int32_t n = 0; n < g->n; n++) {
         s->comp[n] = find(s->comp, n);
         if (counts(s, n)) s->size[s->comp[n]]++;
@@ -172,16 +187,16 @@ static clf_status find_components(searcher *s, clf_err *err) {
     return CLF_OK;
 }
 
-/* ---- openings ---- */
-
-static clf_status open_with(searcher *s, opening *o, const char *selector, clf_err *err) {
-    size_t n = (size_t)s->p->g->n;
-    CLF_TRY(clf_select(s->p->m, clf_selector_find(selector), s->p->lim, s->arena, &o->cover, err));
-    o->first = clf_arena_new(s->arena, n, sizeof *o->first);
+/* The opening's parts by component, in order. */
+static clf_status sort_opening(searcher *s, opening *o, clf_err *err) {
+    o->first = clf_arena_new(s->arena, (size_t)s->p->g->n, sizeof *o->first);
     o->next = clf_arena_new(s->arena, (size_t)o->cover.npart, sizeof *o->next);
     if (!o->first || !o->next) return no_memory(err);
     for (int32_t i = o->cover.npart; i-- > 0;) {
-        int32_t k = s->comp[o->cover.part[i].node[0]];
+        const clf_part *part = &o->cover.part[i];
+        int32_t j = 0;
+        while (j + 1 < part->n && !counts(s, part->node[j])) j++; /* not what it only copies */
+        int32_t k = s->comp[part->node[j]];
         o->next[i] = o->first[k];
         o->first[k] = i + 1;
     }
@@ -304,9 +319,10 @@ static clf_status begin(searcher *s, clf_err *err) {
     s->nodes = clf_arena_new(s->arena, n, sizeof *s->nodes);
     s->owner = clf_arena_new(s->arena, n, sizeof *s->owner);
     if (!s->comp || !s->demanded || !s->mark || !s->local || !s->size || !s->start || !s->nodes || !s->owner) return no_memory(err);
+    static const char *const opens[] = {"all", "nored"};
+    for (int i = 0; i < 2; i++) CLF_TRY(clf_select(s->p->m, clf_selector_find(opens[i]), s->p->lim, s->arena, &s->open[i].cover, err));
     CLF_TRY(find_components(s, err));
-    CLF_TRY(open_with(s, &s->open[0], "all", err));
-    CLF_TRY(open_with(s, &s->open[1], "nored", err));
+    for (int i = 0; i < 2; i++) CLF_TRY(sort_opening(s, &s->open[i], err));
     CLF_TRY(clf_cover_begin(&s->leaf, s->p->g, 0, s->arena, err));
     s->leaf.part = clf_arena_new(s->arena, n, sizeof *s->leaf.part);
     if (!s->leaf.part) return no_memory(err);

@@ -95,7 +95,7 @@ static bool add_operand(localing *L, int32_t n, int k) {
     clf_node_facts *f = &L->c->node[n];
     int32_t q = clf_node_operand(L->g, f->id, k), in[CLF_MOST_SOURCES];
     bool alone = f->is & CLF_CAN_ALONE, loop = f->is & CLF_CAN_LOOP;
-    if (!(L->p->is[q] & CLF_IS_COPIED)) return add_use(L, n, q, k, loop, alone);
+    if (!(L->p->is[q] & CLF_IS_COPIED) || !clf_node_takes_copies(&L->g->node[f->id])) return add_use(L, n, q, k, loop, alone);
     if (loop && L->local[q] && L->local[q] <= L->c->n) clf_set_add(&L->c->node[L->local[q] - 1].copied_by, n);
     for (int s = loop ? clf_problem_sources(L->p, q, in) : 0; s-- > 0;)
         if (!add_use(L, n, in[s], -1, true, false)) return false;

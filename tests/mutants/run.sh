@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Is the net fine enough? Every patch here plants one bug of one line in a copy of the tree; its own tests must fail then.
 # usage: run.sh SOURCE WORK [PATTERN]     WORK: the copy, its build and the log; PATTERN: only patches whose names match it
-# A patch has a line that says what goes wrong, a line "tests: GROUP", and the change. Fails when a patch no longer applies or does not
-# build, when a test fails without any patch, or when more than two planted bugs stay unnoticed.
+# A patch has a line that says what goes wrong, a line "tests: GROUP", a line "first: TEST", which is known to catch it, and the change.
+# The others of the group run when that test no longer does. What caught a bug must pass without any patch.
+# Fails when a patch no longer applies or does not build, when a test fails without any patch, or when more than two planted bugs stay
+# unnoticed.
 set -u
 source=$1 work=$2 pattern=${3:-}
 here=$source/tests/mutants
 log=$work/log
-survivors=0 caught=0 total=0
+survivors=0 caught=0 total=0 catchers=
 mkdir -p "$work/src" && : >"$log" || exit 1
 
 fail() {
@@ -16,6 +18,10 @@ fail() {
     tail -n 20 "$log"
     exit 1
 }
+
+# Programs end with their first case that fails (tests/unit/stop_testing.h).
+CLF_TEST_STOP=1
+export CLF_TEST_STOP
 
 # Tests that look at a part of the library, the quickest to fail first; tenth: at the size they have under sanitizers.
 group() {
@@ -57,9 +63,15 @@ run_tests() {
     [ -z "$failed" ]
 }
 
+# once TESTS...: each of them the first time it is named.
+once() {
+    echo "$@" | tr ' ' '\n' | awk '!seen[$0]++'
+}
+
 try_one() {
     name=$(basename "$1" .patch)
     tests=$(group "$(sed -n 's/^tests: //p' "$1")") || fail "$name is of no group"
+    tests=$(once "$(sed -n 's/^first: //p' "$1")" "$tests")
     echo "== $name" >>"$log"
     patch -s -p1 -d "$work/src" <"$1" >>"$log" 2>&1 || fail "$name does not apply"
     total=$((total + 1))
@@ -69,6 +81,7 @@ try_one() {
         echo "  NOT CAUGHT  $name: $(head -n 1 "$1")"
     else
         caught=$((caught + 1))
+        catchers="$catchers $failed"
         echo "  caught      $name by $failed"
     fi
     patch -s -R -p1 -d "$work/src" <"$1" >>"$log" 2>&1 || fail "$name cannot be taken back"
@@ -82,15 +95,14 @@ if [ ! -f "$work/build/build.ninja" ]; then
         -DCLF_FAST_LOOPS=OFF ${POCL_CACHE_DIR:+"-DCLF_TEST_KERNELS=$POCL_CACHE_DIR"} >>"$log" 2>&1 ||
         fail "the copy does not configure"
 fi
-tests=$(sed -n 's/^tests: //p' "$here"/*"$pattern"*.patch | sort -u | while read -r name; do group "$name" | tr ' ' '\n'; done | awk '!seen[$0]++')
-# shellcheck disable=SC2086
-run_tests "the copy" $tests || fail "$failed fails without any planted bug"
 # Those of one file side by side, and the tables, which everything is compiled with, at the end: the fewest compilations.
 names=$(cd "$here" && grep -H '^+++ b/' *"$pattern"*.patch | sed 's|^\([^:]*\):+++ b/|\1 |' |
     awk '!seen[$1]++ { print $2 ~ /\.def$/, $2, $1 }' | sort | cut -d ' ' -f 3)
 for name in $names; do
     try_one "$here/$name"
 done
+# shellcheck disable=SC2046,SC2086
+run_tests "the copy" $(once $catchers) || fail "$failed fails without any planted bug"
 echo "$caught of $total planted bugs caught"
 [ -n "${CLF_FIGURES:-}" ] && printf 'planted bugs caught\t%d of %d\n' "$caught" "$total" >"$CLF_FIGURES/mutants.tsv"
 [ "$survivors" -le 2 ]

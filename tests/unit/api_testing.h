@@ -12,6 +12,7 @@
 
 #include "clfuse/clfuse.h"
 #include "tests/unit/heap_testing.h"
+#include "tests/unit/stop_testing.h"
 
 static inline clf_ctx *open_on(const char *device) {
     clf_ctx *c = NULL;
@@ -137,7 +138,7 @@ typedef struct test_case { const char *name; CU_TestFunc run; } test_case;
 
 static inline int run_suite(const char *name, const test_case *tests, size_t n) {
     if (CU_initialize_registry() != CUE_SUCCESS) return 1;
-    CU_pSuite suite = CU_add_suite(name, NULL, NULL);
+    CU_pSuite suite = add_suite(name);
     for (size_t i = 0; suite && i < n; i++) CU_add_test(suite, tests[i].name, tests[i].run);
     CU_basic_run_tests();
     unsigned failures = CU_get_number_of_failures();

@@ -10,6 +10,7 @@
 #include "kernels-cl/emit.h"
 #include "tests/support/kernel_job.h"
 #include "tests/unit/heap_testing.h"
+#include "tests/unit/stop_testing.h"
 
 static const clf_skel *cell;
 
@@ -425,7 +426,7 @@ int main(void) {
     bool device = jobs_open(false);
     cell = jobs_skel("cell.chunk");
     CU_initialize_registry();
-    CU_pSuite s = CU_add_suite("emit", NULL, NULL);
+    CU_pSuite s = add_suite("emit");
     CU_add_test(s, "substitution", test_substitution);
     CU_add_test(s, "kernel texts", test_kernel_text);
     CU_add_test(s, "sizes are arguments", test_sizes_are_arguments);

@@ -11,6 +11,7 @@
 #include "host/run/rows.h"
 #include "kernels-cl/ref.h"
 #include "planner/cplan.h"
+#include "tests/unit/stop_testing.h"
 
 static clf_mem mem;
 static uint64_t seed;
@@ -480,7 +481,7 @@ int main(void) {
     };
     clf_mem_init(&mem, NULL, NULL);
     if (CU_initialize_registry() != CUE_SUCCESS) return 1;
-    CU_pSuite suite = CU_add_suite("rows", NULL, NULL);
+    CU_pSuite suite = add_suite("rows");
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) CU_add_test(suite, tests[i].name, tests[i].fn);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
