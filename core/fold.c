@@ -27,8 +27,9 @@ int64_t clf_col_block(int64_t rows, int64_t cols) {
 }
 
 int64_t clf_scatter_block(int64_t rows, int64_t cells) {
-    int64_t most = cells <= SHORT_ROW_COLS ? MAX_SCATTER : MAX_SCATTER_LONG_ROW, block = MIN_BLOCK;
-    while ((rows - 1) / block >= most) block *= 2;
+    int64_t block = (rows - 1) / MAX_SCATTER + 1;
+    if (block < MIN_BLOCK) block = MIN_BLOCK;
+    while (cells > SHORT_ROW_COLS && (rows - 1) / block >= MAX_SCATTER_LONG_ROW) block *= 2;
     return block;
 }
 

@@ -44,8 +44,9 @@ static inline int64_t clf_gcd(int64_t a, int64_t b) {
 }
 int clf_col_lanes(int64_t cols, clf_dtype value);
 int64_t clf_col_block(int64_t rows, int64_t cols);
-/** Rows of one block where values of stored entries meet by column: a power of two >= 16; at most 256 blocks for up to 4096 cells of the
- *  result, at most 16 for more. */
+/** Rows of one block where values of stored entries meet by column: those of 256 even blocks, or 16 where that is fewer; for more than
+ *  4096 cells of the result the least power of two of that, such that there are 16 blocks at most. So blocks of wide results consist of
+ *  whole blocks of narrow ones, and those of many rows are as even as work-items on any number of cores ask for. */
 int64_t clf_scatter_block(int64_t rows, int64_t cells);
 /** Type the values are cast to before folding (see folds.def), and the type of the result. */
 clf_dtype clf_fold_value_type(clf_fold_id f, clf_dtype in);

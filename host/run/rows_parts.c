@@ -105,10 +105,16 @@ static double work_ns(const clf_rows_job *j) {
     return ns;
 }
 
-/* A power of two: rows that a part must be a multiple of. */
+static bool is_power_of_two(int64_t n) { return (n & (n - 1)) == 0; }
+
+/* Rows such that parts of 1, 2, 4, .. times as many are subtrees of every sink over rows; all rows where their blocks do not nest. */
 static int64_t granule(const clf_rows_job *j) {
-    int64_t g = j->r->nmeet > 0 ? 1 : 0;
-    for (int i = 0; i < j->r->nmeet; i++) g = j->layout[i].block > g ? j->layout[i].block : g;
+    int64_t g = 1;
+    for (int i = 0; i < j->r->nmeet; i++) {
+        int64_t b = j->layout[i].block, most = b > g ? b : g, least = b > g ? g : b;
+        if (i > 0 && (most % least != 0 || !is_power_of_two(most / least))) return j->rows > 0 ? j->rows : 1;
+        g = most;
+    }
     return g;
 }
 

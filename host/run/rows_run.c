@@ -121,6 +121,7 @@ clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool
         clf_pool_run(pool, j.parts, run_part, &j);
     else
         for (int64_t p = 0; p < j.parts; p++) run_part(&j, p, 0);
+    clf_rows_merge(&j, pool);
     clf_rows_finish(&j, &f);
     clf_rows_job_end(&j, r);
     return CLF_OK;

@@ -151,10 +151,16 @@ clf_status clf_rows_cat_check(const clf_rows_job *j, clf_err *err);
 /** Run one instruction of either list; sinks go to clf_rows_drink. */
 void clf_rows_exec(clf_rows_frame *f, const clf_row_instr *in);
 
+/* rows_merge.c */
+/** The state of a sink over rows that a part leaves, by component. */
+void clf_rows_part_words(const clf_rows_job *j, const clf_row_sink *s, int64_t part, clf_word *out[3]);
+/** Those of all parts into that of the first. */
+void clf_rows_merge(clf_rows_job *j, clf_pool *pool);
+
 /* rows_sink.c */
 void clf_rows_part_begin(clf_rows_frame *f);
 void clf_rows_drink(clf_rows_frame *f, const clf_row_sink *s);
 void clf_rows_part_end(clf_rows_frame *f);
-/** Merge the parts and write what met. f: any worker's frame. */
+/** Write what met; the parts are merged. f: any worker's frame. */
 void clf_rows_finish(const clf_rows_job *j, clf_rows_frame *f);
 #endif

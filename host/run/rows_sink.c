@@ -126,11 +126,17 @@ static void fold_lanes(const clf_row_sink *s, const clf_row_layout *l, const clf
         s->fold->col_end(l->cells, l->lanes, u->lane, out);
 }
 
-/* The block in progress is complete: carry it up the levels. */
-static void close_block(const clf_rows_job *j, const clf_row_sink *s, clf_row_meeting *u) {
+/* The block in progress is complete: the part's result, or carried up the levels. */
+static void close_block(const clf_rows_frame *f, const clf_row_sink *s, clf_row_meeting *u) {
+    const clf_rows_job *j = f->job;
     const clf_row_layout *l = &j->layout[s->index];
     clf_word *block[3], *held[3];
     size_t level = 0;
+    if (j->bound[f->part + 1] - j->bound[f->part] <= l->block) {
+        clf_rows_part_words(j, s, f->part, block);
+        fold_lanes(s, l, u, block);
+        return;
+    }
     while (u->held >> level & 1) level++;
     words_at(s, u->level, level * l->stride, block);
     fold_lanes(s, l, u, block);
@@ -218,7 +224,7 @@ static void drink_rows(clf_rows_frame *f, const clf_row_sink *s) {
             begin_block(j, s, u);
         }
         step[s->kind](f, s, u, i, n);
-        if (n == room || row + n == j->rows) close_block(j, s, u);
+        if (n == room || row + n == j->rows) close_block(f, s, u);
     }
 }
 
@@ -247,15 +253,6 @@ void clf_rows_part_begin(clf_rows_frame *f) {
     }
 }
 
-static void part_words(const clf_rows_job *j, const clf_row_sink *s, int64_t part, clf_word *out[3]) {
-    const clf_row_layout *l = &j->layout[s->index];
-    char *at = j->part + (size_t)part * j->part_bytes + l->part_at;
-    for (int k = 0; k < 3; k++) {
-        out[k] = s->fold->comp_bytes[k] ? (clf_word *)(void *)at : NULL;
-        at += s->fold->comp_bytes[k] ? l->stride * sizeof(clf_word) : 0;
-    }
-}
-
 /* Close the levels from the lowest up: the lower level is the later rows. */
 static void close_levels(const clf_row_sink *s, const clf_row_layout *l, clf_row_meeting *u, clf_word *const out[3]) {
     clf_word *high[3], *low[3] = {NULL, NULL, NULL};
@@ -276,33 +273,21 @@ void clf_rows_part_end(clf_rows_frame *f) {
         const clf_row_sink *s = &j->r->sink[i];
         clf_word *out[3];
         if (s->kind < CLF_RK_COLS) continue;
-        part_words(j, s, f->part, out);
+        clf_rows_part_words(j, s, f->part, out);
         close_levels(s, &j->layout[s->index], &f->meet[s->index], out);
     }
 }
 
 /* ---- the end of a run ---------------------------------------------------------------------------------------------------- */
 
-/* Parts meet like leaves: they are of one size, a power of two of blocks, but for the last. */
-static void merge_parts(const clf_rows_job *j, const clf_row_sink *s) {
-    clf_word *a[3], *b[3];
-    for (int64_t step = 1; step < j->parts; step *= 2)
-        for (int64_t p = 0; p + step < j->parts; p += 2 * step) {
-            part_words(j, s, p, a);
-            part_words(j, s, p + step, b);
-            s->fold->col_merge(j->layout[s->index].cells, a, b);
-        }
-}
-
 static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_frame *f) {
     const clf_row_layout *l = &j->layout[s->index];
     clf_word *state[3], r[CLF_LEAF], *at[3];
-    part_words(j, s, 0, state);
+    clf_rows_part_words(j, s, 0, state);
     if (j->rows == 0) {
         begin_block(j, s, &f->meet[s->index]);
         fold_lanes(s, l, &f->meet[s->index], state);
     }
-    merge_parts(j, s);
     if (s->kind == CLF_RK_MEET && s->h >= 0) clf_rows_rest_meet(f, s, state);
     for (int64_t v = 0; v < l->vecs; v++)
         for (int64_t i = 0; i < l->len; i += CLF_LEAF) {

@@ -3,8 +3,8 @@
  *
  * By entry: tiles of 512 stored entries, over row ends, are the leaves of full folds; a work-item takes an aligned power-of-two run of
  * them. By row: a work-item takes rows with an even share of rows and entries; where values meet by column it takes an aligned
- * power-of-two run of blocks of rows instead, each block folding into a partial result of its own. The work-item that finishes last,
- * told by `counter`, merges what all left in scratch, in the order of the tree.
+ * power-of-two run of blocks of rows instead, each block folding into a partial result of its own. Told by `counter`, the work-item
+ * that finishes last merges what all left in scratch, in the order of the tree, or whoever finishes after its neighbour merges the two.
  *
  * xp, xc: offsets and columns; rows: of the operand; width: cells of a partial result; block, chunk: in rows; chunks: work-items of the
  * whole operator, from `first` on in this launch; the rest as in cell.chunk.cl. */
@@ -57,9 +57,7 @@ __kernel void CLF_ENTRY(const __global long *restrict xp, const __global int *re
     if (me == 0) {
         CLF_ONCE
     }
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    if (atomic_inc(counter) + 1 < chunks) return;
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    CLF_MEET
     atomic_xchg(counter, 0);
     CLF_FINAL
 }

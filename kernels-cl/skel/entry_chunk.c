@@ -92,21 +92,18 @@ static void hole_tile(clf_ctext *x) { clf_etext_tile(entries(x)); }
 static void hole_row(clf_ctext *x) { clf_etext_row(entries(x)); }
 static void hole_push(clf_ctext *x) { clf_etext_meet_push(entries(x)); }
 static void hole_once(clf_ctext *x) { clf_etext_once(entries(x)); }
+static void hole_meet(clf_ctext *x) { clf_etext_meet(entries(x)); }
 static void hole_final(clf_ctext *x) {
     clf_etext_full_final(entries(x));
     clf_etext_totals(entries(x));
     clf_etext_meet_final(entries(x));
 }
 static const clf_hole holes[] = {
-    {"CLF_SETUP", hole_setup},
-    {"CLF_TILE", hole_tile},
-    {"CLF_ROW", hole_row},
-    {"CLF_COL_INIT", clf_fold_hole_col_init},
-    {"CLF_COL_PUSH", hole_push},
-    {"CLF_FINISH", clf_fold_hole_finish},
-    {"CLF_ONCE", hole_once},
-    {"CLF_FINAL", hole_final},
-    {NULL, NULL},
+    {"CLF_SETUP", hole_setup},   {"CLF_TILE", hole_tile},
+    {"CLF_ROW", hole_row},       {"CLF_COL_INIT", clf_fold_hole_col_init},
+    {"CLF_COL_PUSH", hole_push}, {"CLF_FINISH", clf_fold_hole_finish},
+    {"CLF_ONCE", hole_once},     {"CLF_MEET", hole_meet},
+    {"CLF_FINAL", hole_final},   {NULL, NULL},
 };
 
 static const clf_twin twin = {&clf_skel_entry_chunk, "skel/entry.chunk.cl", "CLF_BY_ENTRY", holes, walk};

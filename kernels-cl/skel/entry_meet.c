@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Partial results of entry.chunk, where values meet at their column: laid out and merged as column folds of cell.chunk are, but for two
- * savings that wide results need. A work-item with one block of rows folds right into its place on the stack. And the last work-item
- * merges all chunks strip by strip of cells, so that every partial result is read once. */
+ * Partial results of entry.chunk, where values meet at their column. Narrow ones are laid out as those of column folds of cell.chunk;
+ * the last work-item merges all chunks strip by strip of cells, so that every partial result is read once.
+ * Wide ones (direct) have one block of rows to a work-item, which folds right into the first free of 16 places in scratch; whoever
+ * finishes after its neighbour merges the two, frees a place and goes on upward. So all cores merge, and what is cleared, filled and
+ * merged is in their caches: a core needs but a few places. Invariant: the tree over blocks is the same, whoever merges. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +19,9 @@ void clf_etext_meet_setup(clf_etext *t) {
         clf_cols_setup(&t->x);
         return;
     }
-    CLF_PUT(&t->x, "__global double *col_at = scratch + cbase + me * cstride;\n");
+    CLF_PUT(&t->x, "__global long *const home_ = (__global long *)(scratch + cbase) - %d;\n", CLF_ENTRY_PLACES);
+    CLF_PUT(&t->x, "int p_ = 0;\nCLF_TAKE(counter, p_)\nhome_[me] = p_;\n");
+    CLF_PUT(&t->x, "__global double *col_at = scratch + cbase + p_ * cstride;\n");
     for (int s = 0; s < t->p->ntask; s++)
         for (int m = 0; meets(t, s) && m < clf_fold_states(&t->x, s); m++) {
             const char *type = clf_emit_type(buf, clf_fold_wide_type(&t->x, s, m), 1);
@@ -33,54 +37,83 @@ void clf_etext_meet_push(clf_etext *t) {
         clf_fold_hole_col_push(&t->x);
 }
 
-/* State m of chunk `chunk` at cell u, declared under a name. */
-static void load(clf_etext *t, int s, int m, const char *name, const char *chunk) {
+static const char *mine(const clf_etext *t) { return t->p->direct ? "p_" : "me"; }
+
+/* State m at cell u of partial result `from`, a chunk or a place, declared under a name. */
+static void load(clf_etext *t, int s, int m, const char *name, const char *from) {
     char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME];
     clf_dtype type = clf_fold_wide_type(&t->x, s, m);
-    CLF_PUT(&t->x, "%s %s = CLF_VLOAD(__global, %s, %d, f%dk%d + (%s - me) * cstride + u); ", clf_emit_type(wide, type, CLF_MERGE_WIDTH),
-            name, clf_emit_type(one, type, 1), CLF_MERGE_WIDTH, s, m, chunk);
+    CLF_PUT(&t->x, "%s %s = CLF_VLOAD(__global, %s, %d, f%dk%d + (%s - %s) * cstride + u); ", clf_emit_type(wide, type, CLF_MERGE_WIDTH),
+            name, clf_emit_type(one, type, 1), CLF_MERGE_WIDTH, s, m, from, mine(t));
 }
 
-/* Chunk c_ takes chunk c_ + w_, its later neighbour, in cell u and those behind it. */
-static void merge(clf_etext *t, int s) {
+/* Partial result `to` takes `from`, its later neighbour's, in cell u and those behind it. */
+static void merge(clf_etext *t, int s, const char *to, const char *from) {
     clf_fold_vars f;
     char one[CLF_EMIT_NAME];
     memset(&f, 0, sizeof f);
     for (int m = 0; m < clf_fold_states(&t->x, s); m++) {
         CLF_NAME(f.s[m], "s%d_", m);
         CLF_NAME(f.t[m], "t%d_", m);
-        load(t, s, m, f.s[m], "c_");
-        load(t, s, m, f.t[m], "c_ + w_");
+        load(t, s, m, f.s[m], to);
+        load(t, s, m, f.t[m], from);
     }
     clf_fold_apply(&t->x, s, clf_fold_row_of(&t->x, s)->merge, true, CLF_MERGE_WIDTH, &f);
     for (int m = 0; m < clf_fold_states(&t->x, s); m++)
-        CLF_PUT(&t->x, "CLF_VSTORE(__global, %s, %d, %s, f%dk%d + (c_ - me) * cstride + u); ",
-                clf_emit_type(one, clf_fold_wide_type(&t->x, s, m), 1), CLF_MERGE_WIDTH, f.s[m], s, m);
+        CLF_PUT(&t->x, "CLF_VSTORE(__global, %s, %d, %s, f%dk%d + (%s - %s) * cstride + u); ",
+                clf_emit_type(one, clf_fold_wide_type(&t->x, s, m), 1), CLF_MERGE_WIDTH, f.s[m], s, m, to, mine(t));
 }
 
-static void result(clf_etext *t, int s) {
+/* Of partial result `from`. */
+static void result(clf_etext *t, int s, const char *from) {
     clf_fold_vars f;
     char buf[CLF_EMIT_NAME];
     int o = t->x.c->sink[s].out[0];
     memset(&f, 0, sizeof f);
     for (int m = 0; m < clf_fold_states(&t->x, s); m++) {
         CLF_NAME(f.s[m], "s%d_", m);
-        load(t, s, m, f.s[m], "0L");
+        load(t, s, m, f.s[m], from);
     }
     clf_fold_result(&t->x, s, CLF_MERGE_WIDTH, &f, "z_");
     CLF_PUT(&t->x, "%s_STORET(z_, o%d + ob%d + u, (int)min(%dL, width - u));\n",
             clf_emit_run(&t->x.e, buf, (clf_dtype)t->x.c->out[o].dtype, CLF_MERGE_WIDTH), o, o, CLF_MERGE_WIDTH);
 }
 
+/* Neighbours, the blocks from c_ on and those from c_ + w_ on. */
+static void meet_pairs(clf_etext *t) {
+    CLF_PUT(&t->x, "CLF_COLD for (long w_ = 1; w_ < chunks; w_ *= 2) {\nconst long c_ = me & -2 * w_;\n");
+    CLF_PUT(&t->x, "if (c_ + w_ >= chunks) continue;\nCLF_SECOND(counter, me, w_)\n");
+    CLF_PUT(&t->x, "const long to_ = home_[c_], from_ = home_[c_ + w_];\n");
+    for (int s = 0; s < t->p->ntask; s++) {
+        if (!meets(t, s)) continue;
+        CLF_PUT(&t->x, "CLF_COLD for (long u = 0; u < width; u += %d) { ", CLF_MERGE_WIDTH);
+        merge(t, s, "to_", "from_");
+        CLF_PUT(&t->x, "}\n");
+    }
+    CLF_PUT(&t->x, "CLF_LEAVE(counter, (int)from_)\n}\n");
+}
+
+void clf_etext_meet(clf_etext *t) {
+    if (t->p->direct)
+        meet_pairs(t);
+    else
+        CLF_PUT(&t->x, "CLF_LAST(counter, chunks)\n");
+}
+
+static void merge_strip(clf_etext *t, int s) {
+    CLF_PUT(&t->x, "CLF_COLD for (long w_ = 1; w_ < chunks; w_ *= 2)\nCLF_COLD for (long c_ = 0; c_ + w_ < chunks; c_ += 2 * w_)\n");
+    CLF_PUT(&t->x, "CLF_COLD for (long u = v_; u < e_; u += %d) { ", CLF_MERGE_WIDTH);
+    merge(t, s, "c_", "c_ + w_");
+    CLF_PUT(&t->x, "}\n");
+}
+
 void clf_etext_meet_final(clf_etext *t) {
     for (int s = 0; s < t->p->ntask; s++) {
         if (!meets(t, s)) continue;
         CLF_PUT(&t->x, "CLF_COLD for (long v_ = 0; v_ < width; v_ += %d) {\nconst long e_ = min(v_ + %d, width);\n", STRIP, STRIP);
-        CLF_PUT(&t->x, "CLF_COLD for (long w_ = 1; w_ < chunks; w_ *= 2)\nCLF_COLD for (long c_ = 0; c_ + w_ < chunks; c_ += 2 * w_)\n");
+        if (!t->p->direct) merge_strip(t, s);
         CLF_PUT(&t->x, "CLF_COLD for (long u = v_; u < e_; u += %d) { ", CLF_MERGE_WIDTH);
-        merge(t, s);
-        CLF_PUT(&t->x, "}\nCLF_COLD for (long u = v_; u < e_; u += %d) { ", CLF_MERGE_WIDTH);
-        result(t, s);
+        result(t, s, t->p->direct ? "home_[0]" : "0L");
         CLF_PUT(&t->x, "}\n}\n");
     }
 }

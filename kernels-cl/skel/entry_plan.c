@@ -93,7 +93,7 @@ static bool lay_out(clf_entry *p) {
     q->levels = q->block ? __builtin_ctzll((uint64_t)(q->chunk / q->block)) + 1 : 0;
     q->ent = FULL_LEVELS;
     q->ncol = q->nfull = 0;
-    p->direct = p->nscatter && q->chunk == q->block;
+    p->direct = p->nscatter && q->chunk == q->block && q->chunks <= CLF_ENTRY_PLACES;
     for (int t = 0; t < p->ntask; t++) {
         clf_cell_fold f = clf_cell_fold_of(q, &p->sink[t]);
         int states = f == CLF_CELL_NOFOLD ? 0 : clf_cell_states(&p->sink[t]);
@@ -102,6 +102,7 @@ static bool lay_out(clf_entry *p) {
         p->direct = p->direct && (f != CLF_CELL_COLFOLD || is_wide(p, t));
     }
     q->cbase = q->nfull ? ((q->chunks + 1) * (q->ent * (full + 1) + 1) + 7) / 8 * 8 : 0;
+    q->cbase += p->direct ? CLF_ENTRY_PLACES : 0;
     q->cstride = col * ((p->direct ? 0 : q->aw) + q->levels * q->cp);
     return true;
 }

@@ -16,7 +16,8 @@ enum {
     CLF_ENTRY_EXTENT = 512,
     CLF_ENTRY_ACROSS = 128,
     CLF_ENTRY_STRIDE = 512,
-    CLF_ENTRY_FILLED = 128
+    CLF_ENTRY_FILLED = 128,
+    CLF_ENTRY_PLACES = 16
 };
 
 typedef enum clf_entry_space {
@@ -73,7 +74,7 @@ typedef struct clf_entry {
     bool rests;                            /* a task has a rest */
     bool filled;                           /* one cell in CLF_ENTRY_FILLED: others' cells are looked up in rows of zeros (entry_locate.c) */
     int zeros;                             /* such rows of a work-item */
-    bool direct;                           /* a work-item has one block: values meet in its place on the stack */
+    bool direct;                           /* a work-item has one block, and they are few: see entry_meet.c */
     int pairs;                             /* DOTs per entry */
     int blocked;                           /* columns of a cut where those are made a block of entries at a time (entry_block.c); 0: not */
     int64_t block_entries;                 /* of such a block: a power of two */

@@ -3,7 +3,8 @@
  * operand; xA xbA memory and base of access A, xlA xjA xkA its strides by row, column and short axis; eb first entry of the tile, cells
  * of it; ix_ columns of a vector of entries, c_ of one; vN value N, tN its private tile over entries, yN its private array along a
  * short axis, dN_B block B of the row that DOT N takes; aS_B accumulators of task S, gS hS its wide state and stack of them, wS_ the cells
- * of rows that wait for its total, bN the numbers of DOT N of a block of entries, at_ where its rows go on. */
+ * of rows that wait for its total, bN the numbers of DOT N of a block of entries, at_ where its rows go on; p_ the work-item's place for
+ * partial results, home_ those of all, by the first chunk of what is merged. */
 #ifndef CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #define CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #include "kernels-cl/skel/cell_folds.h"
@@ -80,6 +81,7 @@ void clf_etext_late_leaf(clf_etext *t);
 /* entry_meet.c: partial results */
 void clf_etext_meet_setup(clf_etext *t);
 void clf_etext_meet_push(clf_etext *t);
+void clf_etext_meet(clf_etext *t);             /* who goes on to the end */
 void clf_etext_meet_final(clf_etext *t);
 void clf_etext_total_put(clf_etext *t, int s);   /* a row's cells into scratch */
 void clf_etext_totals(clf_etext *t);           /* folds over all rows, from the cells that wait in scratch */

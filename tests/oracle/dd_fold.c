@@ -37,9 +37,9 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Fewer cells make no tree deeper; a second tree over rows, a product and a merge come on top. */
 dd_tree dd_tree_entries(dd_tree dense, int64_t rows, int64_t cols) {
-    int64_t block = 16, most = cols <= 4096 ? 256 : 16;
+    int64_t block = larger(16, up(rows, 256));
     if (rows <= 0) return (dd_tree){2 * dense.chain + 2, 2 * dense.merges + 6};
-    while (up(rows, block) > most) block *= 2;
+    while (cols > 4096 && up(rows, block) > 16) block *= 2;
     int64_t run = rows < block ? rows : block;
     return (dd_tree){larger(dense.chain, run) + 2, larger(dense.merges, levels(up(rows, block))) + 2};
 }

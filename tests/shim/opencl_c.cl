@@ -19,6 +19,18 @@ SHIM_FN size_t get_global_size(uint d) { return shim_work_items(d); }
 /* One thread runs all work-items. */
 SHIM_FN void mem_fence(uint flags) { (void)flags; }
 SHIM_FN int atomic_inc(volatile __global int *p) { return (*p)++; }
+SHIM_FN int atomic_or(volatile __global int *p, int bits)
+{
+    int was = *p;
+    *p |= bits;
+    return was;
+}
+SHIM_FN int atomic_and(volatile __global int *p, int bits)
+{
+    int was = *p;
+    *p &= bits;
+    return was;
+}
 SHIM_FN int atomic_xchg(volatile __global int *p, int to)
 {
     int was = *p;
