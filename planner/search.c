@@ -6,29 +6,54 @@
 
 #include "planner/searching.h"
 
-enum { BUDGET = 50000 };
+enum { BUDGET = 20000 }; /* a few microseconds each at most */
 
 /* ---- one component ---- */
 
-static bool next_option(clf_component *c, int32_t q, clf_frame *f) {
-    for (;;) {
-        f->maker++;
-        if (f->maker < clf_makers(c, q, f->mask)) return true;
-        if (!f->mask) return false;
-        f->mask--;
-        f->maker = -1;
+static bool push_option(clf_component *c, clf_option o) {
+    if (c->noption == c->cap_option) {
+        int32_t cap = c->cap_option ? 2 * c->cap_option : 256;
+        clf_option *v = clf_arena_new(c->arena, (size_t)cap, sizeof *v);
+        if (!v) return !(c->failed = true);
+        if (c->noption) memcpy(v, c->option, (size_t)c->noption * sizeof *v);
+        c->option = v;
+        c->cap_option = cap;
     }
+    c->option[c->noption++] = o;
+    return true;
 }
 
+/* Cost one option and take it back. */
+static void try_option(clf_component *c, int32_t q, uint32_t mask, int32_t maker) {
+    int32_t top = c->top;
+    c->plans++;
+    bool legal = clf_decide(c, q, mask, maker);
+    clf_ps bound = legal ? clf_bound(c) : CLF_PS_MOST;
+    clf_undo(c, top);
+    if (legal && (bound < c->best || c->opt->no_bound)) (void)push_option(c, (clf_option){bound, mask, maker});
+}
+
+/* All options of q that may lead to something cheaper, the least bound first, else in the order in which they are named: taking q in
+ * everywhere first. */
 static void open_frame(clf_component *c, int32_t q) {
-    int32_t cand[CLF_MOST_CANDIDATES];
+    int32_t cand[CLF_MOST_CANDIDATES], first = c->noption;
     bool read;
     int n = clf_candidates(c, q, cand, &read);
     if (n > CLF_MOST_CANDIDATES) {
         n = CLF_MOST_CANDIDATES;
         c->narrowed = true;
     }
-    c->frame[q] = (clf_frame){.top = c->top, .mask = (1u << n) - 1, .maker = -1};
+    for (int64_t mask = (1 << n) - 1; mask >= 0; mask--) {
+        int32_t makers = clf_makers(c, q, (uint32_t)mask);
+        for (int32_t m = 0; m < makers; m++) try_option(c, q, (uint32_t)mask, m);
+    }
+    c->frame[q] = (clf_frame){.top = c->top, .first = first, .n = c->noption - first};
+    for (int32_t i = first + 1; i < c->noption; i++) { /* few, and stable */
+        clf_option o = c->option[i];
+        int32_t k = i;
+        for (; k > first && c->option[k - 1].bound > o.bound; k--) c->option[k] = c->option[k - 1];
+        c->option[k] = o;
+    }
 }
 
 /* No recursion: a frame a node. */
@@ -40,22 +65,22 @@ static clf_status descend(clf_component *c, clf_err *err) {
     while (q >= 0) {
         clf_frame *f = &c->frame[q];
         clf_undo(c, f->top);
-        if (c->plans >= budget) {
-            c->narrowed = true;
-            break;
-        }
-        if (!next_option(c, q, f)) {
+        const clf_option *o = f->next < f->n ? &c->option[f->first + f->next++] : NULL;
+        if (!o || (o->bound >= c->best && !c->opt->no_bound)) {
+            c->noption = f->first;
             q--;
             continue;
         }
-        c->plans++;
-        bool go = clf_decide(c, q, f->mask, f->maker);
-        if (c->failed) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching");
-        if (!go || (!c->opt->no_bound && clf_bound(c) >= c->best)) continue;
+        if (c->plans >= budget && c->found) {
+            c->narrowed = true;
+            break;
+        }
+        (void)clf_decide(c, q, o->mask, o->maker);
         if (q + 1 == c->n)
             CLF_TRY(clf_leaf(c, err));
         else
             open_frame(c, ++q);
+        if (c->failed) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching");
     }
     return CLF_OK;
 }
@@ -141,7 +166,8 @@ static void find_demand(searcher *s, bool by_component) {
         for (int k = 0; k < g->node[n].nin && (s->p->is[n] & CLF_IS_NEEDED); k++) {
             int32_t q = clf_node_operand(g, n, k);
             bool copied = s->p->is[q] & CLF_IS_COPIED;
-            if (copied ? (s->p->is[n] & CLF_CAN_ALONE) || !clf_node_takes_copies(&g->node[n]) : by_component && s->comp[q] != s->comp[n]) s->demanded[q] = 1;
+            if (copied ? (s->p->is[n] & CLF_CAN_ALONE) || !clf_node_takes_copies(&g->node[n]) : by_component && s->comp[q] != s->comp[n])
+                s->demanded[q] = 1;
         }
 }
 

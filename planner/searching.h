@@ -60,8 +60,10 @@ typedef struct clf_open {
 
 typedef struct clf_cell { uint64_t *at, was; } clf_cell;
 
-/* A node's next option: which candidates compute it, and who stores it. */
-typedef struct clf_frame { int32_t top; uint32_t mask; int32_t maker; } clf_frame;
+/* One way to decide a node: which candidates compute it, and who stores it; and the bound that follows. */
+typedef struct clf_option { clf_ps bound; uint32_t mask; int32_t maker; } clf_option;
+/* A node's ways, the least bound first, on the stack of options. */
+typedef struct clf_frame { int32_t top, first, n, next; } clf_frame;
 
 typedef struct clf_component {
     const clf_problem *p;
@@ -82,6 +84,8 @@ typedef struct clf_component {
     clf_cell *trail;
     int32_t top, cap;
     clf_frame *frame;
+    clf_option *option;
+    int32_t noption, cap_option;
     /* results */
     clf_ps best, floor;         /* floor: the bound before anything is decided */
     int64_t plans;

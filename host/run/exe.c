@@ -222,6 +222,7 @@ static void trace_plan(const clf_ctx *c, const clf_plan *p, const clf_selector *
     CLF_TRACE(t, graph, "%d nodes, %d slots, %d results", p->g.n, p->g.nslot, p->g.nroot);
     CLF_TRACE(t, rules, "%d applied", p->nfired);
     CLF_TRACE(t, memo, "%d entries for %d nodes", p->nentry, p->g.n);
+    if (sel->searches) CLF_TRACE(t, plan, "%lld partial covers costed, gap %lld ps", (long long)p->ncosted, (long long)p->gap_ps);
     CLF_TRACE(t, plan, "selector %s: %d steps, %d values, %d cuts", sel->name, p->nstep, p->nvalue, p->ncut);
 }
 
