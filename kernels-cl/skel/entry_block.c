@@ -5,7 +5,7 @@
  * the tiles of the block take them from there. Invariant: the same DOTs as in entry_pairs.c, so no bit depends on it. */
 #include "kernels-cl/skel/entry_text.h"
 
-enum { SPAN = 4096 }; /* rows of a block that can be gone on with; more are read in one go */
+enum { SPAN = CLF_ENTRY_SPAN }; /* rows of a block that can be gone on with; more are read in one go */
 
 static bool now(const clf_etext *t, int v) { return clf_entry_is_pair(t->p, v) && t->tile[v]; }
 
@@ -13,7 +13,7 @@ static bool now(const clf_etext *t, int v) { return clf_entry_is_pair(t->p, v) &
 void clf_etext_block_setup(clf_etext *t) {
     char buf[CLF_EMIT_NAME];
     int k = 0;
-    if (!t->p->blocked) return;
+    if (!t->p->blocked || !t->p->by_entry) return;
     CLF_PUT(&t->x, "int at_[%d];\n", SPAN);
     for (int v = 0; v < t->p->c->nvalue; v++) {
         if (!clf_entry_is_pair(t->p, v)) continue;

@@ -3,9 +3,10 @@
  *
  * Arguments, in order: offsets, columns and cells of the CSR operand; for every access to another operand its memory, its base offset in
  * elements (CLF_ARG_I64, right behind the memory) and those of its strides that are not constants of the text, or, of a CSR operand that is
- * located, the same three as of the first; place and length of rows of zeros where there are some; where blocks of DOTs are, their size,
- * columns; columns where cells without entry are counted; for every output memory and base offset; parameters; scratch; counter; the sizes
- * that entry.chunk.cl names. An operand is never cut: extent is 0. */
+ * located, the same three as of the first; place and length of rows of zeros where there are some; where something is done a block at a
+ * time, place and size of what blocks keep, columns, leaves of rows that go on; columns where cells without entry are counted; for every
+ * output memory and base offset; parameters; scratch; counter; the sizes that entry.chunk.cl names. An operand is never cut: extent is
+ * 0. */
 #include <string.h>
 
 #include "kernels-cl/skel/entry_text.h"
@@ -57,13 +58,14 @@ static void walk_zeros(clf_args *w, const clf_entry *p) {
     if (w->text) clf_str_put(w->text, "long zb, long zn, ");
 }
 
-/* DOTs of blocks of entries: where they begin, entries of a block, columns. */
+/* Blocks of entries or of rows: where what they keep begins, how many a block has, columns, leaves of rows that go on. */
 static void walk_blocks(clf_args *w, const clf_entry *p) {
     if (!p->blocked) return;
     clf_args_size(w, NULL, 0, p->cell.cbase + p->cell.chunks * p->cell.cstride + clf_entry_totals(p) + clf_entry_zeros(p));
-    clf_args_size(w, NULL, 0, p->block_entries);
+    clf_args_size(w, NULL, 0, p->by_entry ? p->block_entries : p->block_rows);
     clf_args_size(w, NULL, 0, p->c->in[p->csr].dim[1].n);
-    if (w->text) clf_str_put(w->text, "long bb, long bn, long bm, ");
+    clf_args_size(w, NULL, 0, p->row_leaves);
+    if (w->text) clf_str_put(w->text, "long bb, long bn, long bm, long bl, ");
 }
 
 static void walk(clf_args *w, const void *plan, int64_t first) {

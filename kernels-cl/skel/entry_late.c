@@ -7,7 +7,6 @@
 #include "kernels-cl/skel/entry_text.h"
 
 enum {
-    LEVELS = 24,      /* of a row's leaves: more than 2^31 columns have */
     STEP = 8,         /* entries whose cells are one cache line */
     FETCH_AHEAD = 192 /* entries: measured; 64 and 512 gain half as much */
 };
@@ -34,7 +33,7 @@ static void rows_of_entry(clf_etext *t, int s) {
     clf_dtype type = clf_etext_type(t, d->a);
     int w = t->x.p->width, a = clf_etext_val(t, d->b)->arg;
     clf_emit_type(wide, type, w);
-    if (!clf_etext_pairs_now(t)) clf_etext_fetch(t, a, (int)clf_entry_extent(t->p, d->axis));
+    if (!clf_etext_pairs_now(t) && !t->p->blocked) clf_etext_fetch(t, a, (int)clf_entry_extent(t->p, d->axis));
     CLF_PUT(&t->x, "{ const %s y = (%s)(", wide, wide);
     put_cell(t, d->a);
     CLF_PUT(&t->x, ");\nconst __global %s *const q_ = ", clf_emit_type(one, type, 1));
@@ -56,12 +55,38 @@ static void rows_of_open(clf_etext *t, int s) {
     int padded = clf_etext_padded(t, t->p->task[s].axis);
     const char *wide = clf_emit_type(buf, clf_wide(clf_ctext_type(&t->x, s)), 1);
     CLF_PUT(&t->x, "%s g%d[%d]; int h%dd = 0;\n", wide, s, padded, s);
+    if (!t->p->blocked) return;
+    CLF_PUT(&t->x, "__global %s *const h%d = stack%d + (whole_ ? bn * bl : (i - row0_) * bl) * %d;\n", wide, s, s, padded);
+    CLF_PUT(&t->x, "h%dd = (int)popcount((f0 - e0) / 512);\n", s);
+}
+
+/* Where accumulator b of row i waits for a later cut. */
+static void kept_place(clf_etext *t, int s, int b) {
+    CLF_PUT(&t->x, "kept%d + (i - row0_) * %d + %d", s, clf_etext_padded(t, t->p->task[s].axis), b * t->x.p->width);
 }
 
 static void rows_of_lanes(clf_etext *t, int s) {
     char wide[CLF_EMIT_NAME];
     clf_emit_type(wide, clf_ctext_type(&t->x, s), t->x.p->width);
     for (int b = 0; b < blocks(t, s); b++) CLF_PUT(&t->x, "%s a%d_%d = (%s)(0);\n", wide, s, b, wide);
+    if (!t->p->blocked) return;
+    CLF_PUT(&t->x, "if (on_) {\n");
+    for (int b = 0; b < blocks(t, s); b++) {
+        CLF_PUT(&t->x, "a%d_%d = ", s, b);
+        CLF_PUT(&t->x, "CLF_VLOAD(__global, %s, %d, ", clf_emit_type(wide, clf_ctext_type(&t->x, s), 1), t->x.p->width);
+        kept_place(t, s, b);
+        CLF_PUT(&t->x, ");\n");
+    }
+    CLF_PUT(&t->x, "}\n");
+}
+
+static void rows_of_keep(clf_etext *t, int s) {
+    char one[CLF_EMIT_NAME];
+    for (int b = 0; b < blocks(t, s); b++) {
+        CLF_PUT(&t->x, "CLF_VSTORE(__global, %s, %d, a%d_%d, ", clf_emit_type(one, clf_ctext_type(&t->x, s), 1), t->x.p->width, s, b);
+        kept_place(t, s, b);
+        CLF_PUT(&t->x, ");\n");
+    }
 }
 
 /* g = stack + g, over all cells. */
@@ -178,11 +203,12 @@ static const struct {
     void (*entry)(clf_etext *, int);
     void (*leaf)(clf_etext *, int);  /* behind it */
     void (*close)(clf_etext *, int); /* behind the row */
+    void (*keep)(clf_etext *, int);  /* instead of both, when the row goes on in a later cut */
 } doing[] = {
-    [CLF_DO_ROWS_OF] = {rows_of_open, rows_of_lanes, rows_of_entry, rows_of_leaf, rows_of_close},
-    [CLF_DO_SCATTER] = {NULL, NULL, scatter_fold, NULL, NULL},
-    [CLF_DO_SCATTER_DOT] = {NULL, NULL, scatter_dot, NULL, NULL},
-    [CLF_DO_SCATTER_ROWS] = {scatter_rows_open, NULL, scatter_rows, NULL, NULL},
+    [CLF_DO_ROWS_OF] = {rows_of_open, rows_of_lanes, rows_of_entry, rows_of_leaf, rows_of_close, rows_of_keep},
+    [CLF_DO_SCATTER] = {NULL, NULL, scatter_fold, NULL, NULL, NULL},
+    [CLF_DO_SCATTER_DOT] = {NULL, NULL, scatter_dot, NULL, NULL, NULL},
+    [CLF_DO_SCATTER_ROWS] = {scatter_rows_open, NULL, scatter_rows, NULL, NULL, NULL},
 };
 
 #define EACH(step) \
@@ -194,6 +220,7 @@ void clf_etext_late_close(clf_etext *t) { EACH(close) }
 
 void clf_etext_late_lanes(clf_etext *t) { EACH(lanes) }
 void clf_etext_late_leaf(clf_etext *t) { EACH(leaf) }
+void clf_etext_late_keep(clf_etext *t) { EACH(keep) }
 
 static void each_entry(clf_etext *t, const char *loop) {
     CLF_PUT(&t->x, "%s { const long c_ = xc[eb + z];\n", loop);

@@ -6,7 +6,12 @@
 
 #include "kernels-cl/skel/entry_text.h"
 
-enum { AHEAD = 8, LINE_BYTES = 64 }; /* entries; measured: 5 and 16 gain no more where the side is larger than the caches */
+enum {
+    AHEAD = 8,      /* entries; measured: 5 and 16 gain no more where the side is larger than the caches */
+    FAR_AHEAD = 32, /* entries; 24 and 48 gain half as much */
+    LINE_BYTES = 64,
+    FEW_LINES = 8, /* a row of fewer is asked for once */
+};
 
 static bool now(const clf_etext *t, int v) { return clf_entry_is_pair(t->p, v) && (t->x.uses[v] || t->late[v]); }
 
@@ -84,19 +89,29 @@ static void one_pair(clf_etext *t, int v) {
     fold_lanes(t, v);
 }
 
-/* The side's row that an entry soon to come will read. */
+/* Ask for the first `lines` lines of the side's row at the entry `ahead` of this one. */
+static void ask(clf_etext *t, int a, int ahead, int lines) {
+    int bytes = (int)clf_dtype_bytes((clf_dtype)t->p->c->in[t->p->c->access[a].input].dtype);
+    CLF_PUT(&t->x, "{ const long n_ = xc[min(eb + z + %d, nnz - 1)];\n", ahead);
+    for (int k = 0; k < lines; k++) {
+        CLF_PUT(&t->x, "CLF_FETCH(");
+        clf_etext_address(t, a, t->row, "n_");
+        CLF_PUT(&t->x, " + %d)\n", k * LINE_BYTES / bytes);
+    }
+    CLF_PUT(&t->x, "}\n");
+}
+
+/* The side's rows that entries soon to come will read: the first half of a long row well ahead, which gets its page and sets the device's
+ * own reading ahead off, the whole of it when it is due. Measured with sides of 16 to 80 MiB in rows of 512 to 1600 bytes: 8 to 30 % less
+ * time than asking once; all of a row well ahead gains nothing, for a core keeps few lines under way. */
 void clf_etext_fetch(clf_etext *t, int a, int cells) {
     clf_entry_at at;
     clf_entry_access(t->p, &t->p->c->access[a], &at);
     int bytes = (int)clf_dtype_bytes((clf_dtype)t->p->c->in[t->p->c->access[a].input].dtype);
+    int lines = (cells * bytes + LINE_BYTES - 1) / LINE_BYTES;
     if (a >= CLF_ENTRY_TASKS || !t->p->fetch[a] || at.sk != 1) return;
-    CLF_PUT(&t->x, "{ const long n_ = xc[min(eb + z + %d, nnz - 1)];\n", AHEAD);
-    for (int k = 0; k < cells * bytes; k += LINE_BYTES) {
-        CLF_PUT(&t->x, "CLF_FETCH(");
-        clf_etext_address(t, a, t->row, "n_");
-        CLF_PUT(&t->x, " + %d)\n", k / bytes);
-    }
-    CLF_PUT(&t->x, "}\n");
+    if (lines >= FEW_LINES) ask(t, a, FAR_AHEAD, (lines + 1) / 2);
+    ask(t, a, AHEAD, lines);
 }
 
 void clf_etext_pair_entries(clf_etext *t) {

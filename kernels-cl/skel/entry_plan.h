@@ -17,7 +17,9 @@ enum {
     CLF_ENTRY_ACROSS = 128,
     CLF_ENTRY_STRIDE = 512,
     CLF_ENTRY_FILLED = 128,
-    CLF_ENTRY_PLACES = 16
+    CLF_ENTRY_PLACES = 16,
+    CLF_ENTRY_SPAN = 4096, /* rows of a block that can be gone on with */
+    CLF_ENTRY_LEVELS = 24  /* of a row's leaves: more than 2^31 columns have */
 };
 
 typedef enum clf_entry_space {
@@ -76,8 +78,12 @@ typedef struct clf_entry {
     int zeros;                             /* such rows of a work-item */
     bool direct;                           /* a work-item has one block, and they are few: see entry_meet.c */
     int pairs;                             /* DOTs per entry */
-    int blocked;                           /* columns of a cut where those are made a block of entries at a time (entry_block.c); 0: not */
+    int blocked;                           /* columns of a cut where a block at a time is done, by entry of entries (entry_block.c), else of
+                                              rows (entry_cuts.c); 0: not */
     int64_t block_entries;                 /* of such a block: a power of two */
+    int64_t block_rows;                    /* of such a block, at most */
+    int row_leaves;                        /* rows of up to 2^row_leaves leaves go on from cut to cut; longer ones are done in one go */
+    int64_t kept;                          /* 8-byte cells that a block of rows keeps between cuts */
     bool fetch[CLF_ENTRY_TASKS];           /* by access: a side too large for a core's own cache, asked for ahead */
 } clf_entry;
 
@@ -106,8 +112,10 @@ bool clf_entry_rest_fits(const clf_entry *p, int fold, int rest);
 static inline int64_t clf_entry_totals(const clf_entry *p) { return p->ntotal ? p->ntotal * (p->cell.rows + 16) : 0; }
 /** Room for rows of zeros behind them: one for each located operand, of every work-item. */
 int64_t clf_entry_zeros(const clf_entry *p);
-/** Room for the DOTs of a block of entries of every work-item, behind those. */
-static inline int64_t clf_entry_blocks(const clf_entry *p) { return p->blocked ? p->cell.chunks * p->pairs * p->block_entries : 0; }
+/** Room for the DOTs of a block of entries, or for what a block of rows keeps, of every work-item, behind those. */
+static inline int64_t clf_entry_blocks(const clf_entry *p) {
+    return p->blocked ? p->cell.chunks * (p->by_entry ? p->pairs * p->block_entries : p->kept) : 0;
+}
 /** What the text depends on besides the cplan's structure; bit 1: direct, which follows from the number of cores. */
 int clf_entry_variant(const clf_entry *p);
 #endif

@@ -5,7 +5,7 @@
 
 #include "kernels-cl/skel/entry_text.h"
 
-enum { TILE = 512, TILE_ROOM = TILE + 16, LEVELS = 24, FEWEST = 16, NEAR_BYTES = 1 << 14 };
+enum { TILE = 512, TILE_ROOM = TILE + 16, FEWEST = 16, NEAR_BYTES = 1 << 14 };
 
 static bool task_now(const clf_etext *t, int s) { return t->p->task[s].sweep == t->sweep; }
 
@@ -68,7 +68,7 @@ static void each_leafy(clf_etext *t, void (*f)(clf_etext *, int)) {
 }
 
 /* Rows of a side that DOTs per entry have read are read again entry by entry: few enough entries at once that they stay in L1. */
-static int at_once(const clf_etext *t) {
+int clf_etext_at_once(const clf_etext *t) {
     int n = TILE;
     for (int s = 0; s < t->p->ntask && clf_etext_pairs_now(t); s++) {
         const clf_entry_task *d = &t->p->task[s];
@@ -80,7 +80,8 @@ static int at_once(const clf_etext *t) {
 }
 
 /* The entries from eb on, `n` or fewer. */
-static void some_entries(clf_etext *t, bool pairs, bool locates) {
+void clf_etext_some_entries(clf_etext *t, bool locates) {
+    bool pairs = clf_etext_pairs_now(t);
     if (pairs) {
         CLF_PUT(&t->x, "for (int z = 0; z < cells; z++) { const long c_ = xc[eb + z];\n");
         clf_etext_pair_entries(t);
@@ -94,7 +95,7 @@ static void some_entries(clf_etext *t, bool pairs, bool locates) {
 
 static void sweep(clf_etext *t) {
     bool pairs = clf_etext_pairs_now(t), locates = clf_etext_locates_now(t);
-    int n = at_once(t);
+    int n = clf_etext_at_once(t);
     each_leafy(t, clf_etext_fold_open);
     clf_etext_late_open(t);
     CLF_PUT(&t->x, "{\n");
@@ -105,7 +106,7 @@ static void sweep(clf_etext *t) {
     CLF_PUT(&t->x, "long eb = e0 + j0;\nconst long l1 = min(eb + %d, e1);\n", TILE);
     CLF_PUT(&t->x, n < TILE ? "do {\n" : "{\n");
     CLF_PUT(&t->x, "const int cells = (int)min(%dL, l1 - eb);\n", n);
-    some_entries(t, pairs, locates);
+    clf_etext_some_entries(t, locates);
     if (n < TILE)
         CLF_PUT(&t->x, "eb += %d; } while (eb < l1);\n", n);
     else
@@ -153,7 +154,7 @@ static void store_scalar(clf_etext *t, int s, const char *at) {
     CLF_PUT(&t->x, ");\n");
 }
 
-static void row_stores(clf_etext *t) {
+void clf_etext_row_stores(clf_etext *t) {
     for (int s = 0; s < t->p->c->nsink; s++) {
         const clf_entry_task *d = &t->p->task[s];
         if (d->kind == CLF_DO_ALONG_FOLD) clf_etext_along_task(t, s);
@@ -171,13 +172,17 @@ static void row_stores(clf_etext *t) {
 void clf_etext_row(clf_etext *t) {
     if (t->p->by_entry) return;
     t->row = "i";
+    if (t->p->blocked) {
+        clf_etext_cuts(t);
+        return;
+    }
     clf_etext_row_values(t, 0);
     for (int k = 0; k < t->p->sweeps; k++) {
         clf_etext_mark(t, k);
         sweep(t);
         clf_etext_row_values(t, k + 1);
     }
-    row_stores(t);
+    clf_etext_row_stores(t);
 }
 
 /* ---- around them ---- */
@@ -187,9 +192,9 @@ static void tiles(clf_etext *t) {
     for (int v = 0; v < t->p->c->nvalue; v++)
         if (t->tile[v]) CLF_PUT(&t->x, "%s t%d[%d];\n", clf_emit_type(one, clf_etext_type(t, v), 1), v, TILE_ROOM);
     for (int s = 0; s < t->p->ntask; s++)
-        if (t->p->task[s].kind == CLF_DO_ROWS_OF)
+        if (t->p->task[s].kind == CLF_DO_ROWS_OF && !t->p->blocked)
             CLF_PUT(&t->x, "%s h%d[%d];\n", clf_emit_type(one, clf_wide(clf_ctext_type(&t->x, s)), 1), s,
-                    LEVELS * clf_etext_padded(t, t->p->task[s].axis));
+                    CLF_ENTRY_LEVELS * clf_etext_padded(t, t->p->task[s].axis));
     if (t->p->rows) CLF_PUT(&t->x, "long row_[%d];\n", TILE_ROOM);
     for (int s = 0; s < t->p->ntask; s++)
         if (t->p->task[s].kind == CLF_DO_TOTAL) {
@@ -205,6 +210,7 @@ void clf_etext_setup(clf_etext *t) {
     tiles(t);
     clf_etext_locate_setup(t);
     clf_etext_block_setup(t);
+    clf_etext_cuts_setup(t);
     clf_full_setup(&t->x);
     clf_etext_meet_setup(t);
 }

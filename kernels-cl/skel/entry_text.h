@@ -3,8 +3,8 @@
  * operand; xA xbA memory and base of access A, xlA xjA xkA its strides by row, column and short axis; eb first entry of the tile, cells
  * of it; ix_ columns of a vector of entries, c_ of one; vN value N, tN its private tile over entries, yN its private array along a
  * short axis, dN_B block B of the row that DOT N takes; aS_B accumulators of task S, gS hS its wide state and stack of them, wS_ the cells
- * of rows that wait for its total, bN the numbers of DOT N of a block of entries, at_ where its rows go on; p_ the work-item's place for
- * partial results, home_ those of all, by the first chunk of what is merged. */
+ * of rows that wait for its total, bN the numbers of DOT N of a block of entries, keptS stackS what task S of a block of rows keeps between
+ * cuts, at_ where its rows go on; p_ the work-item's place for partial results, home_ those of all, by the first chunk of what is merged. */
 #ifndef CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #define CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #include "kernels-cl/skel/cell_folds.h"
@@ -62,6 +62,9 @@ void clf_etext_fetch(clf_etext *t, int a, int cells);
 /* entry_block.c: the same for a block of entries at a time */
 void clf_etext_block_setup(clf_etext *t);
 void clf_etext_block_tile(clf_etext *t);
+/* entry_cuts.c: a block of rows cut by cut */
+void clf_etext_cuts_setup(clf_etext *t);
+void clf_etext_cuts(clf_etext *t);
 /* entry_locate.c: cells of other CSR operands at entries, into tiles */
 void clf_etext_locate_setup(clf_etext *t);
 bool clf_etext_locates_now(const clf_etext *t);
@@ -78,6 +81,7 @@ void clf_etext_late_close(clf_etext *t);
 void clf_etext_late_lanes(clf_etext *t);
 void clf_etext_late_loop(clf_etext *t);
 void clf_etext_late_leaf(clf_etext *t);
+void clf_etext_late_keep(clf_etext *t); /* what goes on in a later cut */
 /* entry_meet.c: partial results */
 void clf_etext_meet_setup(clf_etext *t);
 void clf_etext_meet_push(clf_etext *t);
@@ -94,4 +98,7 @@ void clf_etext_setup(clf_etext *t);
 void clf_etext_tile(clf_etext *t);
 void clf_etext_row(clf_etext *t);
 void clf_etext_once(clf_etext *t);
+int clf_etext_at_once(const clf_etext *t);               /* entries whose loops are done together */
+void clf_etext_some_entries(clf_etext *t, bool locates); /* those from eb on, `cells` */
+void clf_etext_row_stores(clf_etext *t);
 #endif

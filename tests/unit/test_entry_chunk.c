@@ -47,6 +47,12 @@ static const struct plan {
           "(in X3 %t dense %2 %4) (access a3 X3 stream (j 1 0) (k 1 0)) (let v5 %t load a3) (let v6 %t SUB v0 v3) (let v7 %t dot j v6 v5) "
           "(out Y0 %t %1 %4) (store Y0 v7 keep i k))",
      0},
+    {"outer right twice",
+     HEAD "(axis l range free %3) (axis k range free %4) " X PAIR
+          "(in X3 %t dense %2 %4) (access a3 X3 stream (j 1 0) (k 1 0)) (let v5 %t load a3) (let v6 %t SUB v0 v3) (let v7 %t dot j v6 v5) "
+          "(let v8 %t dot j v0 v2 skip 1) (let v9 %t fold MAX l v8) (out Y0 %t %1 %4) (out Y1 %t %1 %3) (out Y2 %t %1) "
+          "(out Y3 %t) (store Y0 v7 keep i k) (store Y1 v8 keep i l) (store Y2 v9 keep i) (fold Y3 MIN v9 keep over i))",
+     0},
     {"outer left",
      HEAD "(axis l range free %3) (axis k range free %4) " X PAIR
           "(in X3 %t dense %1 %4) (access a3 X3 stream (i 1 0) (k 1 0)) (let v5 %t load a3) (let v6 %t MUL v0 v3) "
@@ -250,6 +256,17 @@ static void test_far_side_f32(void) {
 static void test_far_side_skew(void) {
     run_some("outer", &(shape){"half in one row of 300 x 4300", {{300, 4300, 61, 100}}, 0, half_in_one}, CLF_F64, 2, JOB_REAL);
 }
+/* The same where rows take products with it: blocks of rows, cut by cut (entry_cuts.c). Rows of one leaf, of several, of so many that
+ * they are done in one go. */
+static void test_cuts(void) { run_some("outer r", &(shape){"260 x 9000", {{260, 9000, 20, 40}}, 0.01, NULL}, CLF_F64, 3, JOB_FINITE); }
+static void test_cuts_f32(void) {
+    run_some("outer r", &(shape){"200 x 10000", {{200, 10000, 21, 68}}, 0.01, NULL}, CLF_F32, 1, JOB_FINITE);
+}
+static void test_cuts_leaves(void) { run_some("outer r", &(shape){"30 x 9000", {{30, 9000, 13, 45}}, 0.15, NULL}, CLF_F64, 2, JOB_FINITE); }
+static void test_cuts_skew(void) {
+    run_some("outer r", &(shape){"half in one row of 300 x 7000", {{300, 7000, 21, 50}}, 0, half_in_one}, CLF_F64, 2, JOB_REAL);
+}
+static void test_cuts_plain(void) { run_some("row epi", &(shape){"90 x 8000", {{90, 8000, 1, 50}}, 0.02, NULL}, CLF_F64, 1, JOB_FINITE); }
 
 int main(int argc, char **argv) {
     static const struct {
@@ -269,7 +286,12 @@ int main(int argc, char **argv) {
                  {"many blocks", test_many_blocks},
                  {"far side", test_far_side},
                  {"far side, f32", test_far_side_f32},
-                 {"far side, half of all entries in one row", test_far_side_skew}};
+                 {"far side, half of all entries in one row", test_far_side_skew},
+                 {"cuts", test_cuts},
+                 {"cuts, f32", test_cuts_f32},
+                 {"cuts, several leaves", test_cuts_leaves},
+                 {"cuts, half of all entries in one row", test_cuts_skew},
+                 {"cuts, sums of rows of a side", test_cuts_plain}};
     jobs_open(argc > 1 && strcmp(argv[1], "buffers") == 0);
     if (CU_initialize_registry() != CUE_SUCCESS) return 1;
     CU_pSuite s = CU_add_suite("entry.chunk", NULL, NULL);
