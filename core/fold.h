@@ -12,6 +12,10 @@
  *   rows form blocks of B = clf_col_block(R, C) rows (a power of two >= 16, at most 1024 blocks for C <= 4096, at most 64 for more);
  *   in a block, row i goes to lane (i mod L), ascending; lanes fold as above (L is a power of two); blocks merge in the same
  *   binary tree over their index.
+ * State of gaps: what the cells without stored entry of a row or column of N cells are together, where they differ: each position p is
+ *   `repeat` of its value widened, k = p, n = 1, or n = 0 where an entry is stored; positions merge in the same binary tree over their
+ *   index. An aligned run of 2^j positions without entry is a subtree whatever else the row holds, so it is made once for all rows: E
+ *   entries cost O(E log N), and a sum of gaps is never a difference of sums.
  * An empty extent gives finish(init). */
 #ifndef CLF_CORE_FOLD_H
 #define CLF_CORE_FOLD_H

@@ -24,16 +24,12 @@ static const size_t offsets[] = {
 #undef CLF_KNOB
 };
 
-/* Values of a TEXT knob, separated by '|'; `later` are known names that this version refuses, with `why`. */
+/* Values of a TEXT knob, separated by '|'. */
 static const struct {
-    const char *field, *allowed, *later, *why;
+    const char *field, *allowed;
 } closed_sets[] = {
-    {"fuse", "none|all|nored|cost", "", ""},
-    {"tier", "auto|0|1|2|ref", "", ""},
-    {"strategy", "auto|chunk|group|stride", "", ""},
-    {"isa", "auto|baseline|avx2|avx512", "", ""},
-    {"dtype", "f64|f32", "", ""},
-    {"sparse", "structural|ieee", "", ""},
+    {"fuse", "none|all|nored|cost"},      {"tier", "auto|0|1|2|ref"}, {"strategy", "auto|chunk|group|stride"},
+    {"isa", "auto|baseline|avx2|avx512"}, {"dtype", "f64|f32"},       {"sparse", "structural|ieee"},
 };
 
 /* Ranges of INT knobs; `only` restricts to 0, 32, 64. */
@@ -62,9 +58,6 @@ static bool in_set(const char *set, const char *value) {
 static clf_status check_set(const clf_knob_row *row, const char *value, clf_err *err) {
     for (size_t i = 0; i < COUNT(closed_sets); i++) {
         if (strcmp(closed_sets[i].field, row->field) != 0 || in_set(closed_sets[i].allowed, value)) continue;
-        if (in_set(closed_sets[i].later, value))
-            return clf_fail(err, CLF_E_NAME, "%s (%s): '%s' %s; use one of %s", row->field, row->env, value, closed_sets[i].why,
-                            closed_sets[i].allowed);
         return clf_fail(err, CLF_E_NAME, "%s (%s): unknown value '%.64s', expected one of %s", row->field, row->env, value,
                         closed_sets[i].allowed);
     }

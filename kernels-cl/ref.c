@@ -11,7 +11,10 @@
 static bool is_fold(const clf_value *v) { return v->op == CLF_V_FOLD || v->op == CLF_V_SCAN || v->op == CLF_V_DOT; }
 
 /* Frames that a value has. */
-static int frames_of(const clf_value *v) { return is_fold(v) ? 1 : v->op == CLF_V_CAT ? 2 : 0; }
+static int frames_of(const clf_cplan *c, const clf_value *v) {
+    if (!is_fold(v)) return v->op == CLF_V_CAT ? 2 : 0;
+    return clf_rest_axis(c, v) >= 0 ? 2 : 1;
+}
 
 /* ---- frames -------------------------------------------------------------------------------------------------------------- */
 
@@ -22,11 +25,11 @@ static void mark_value(clf_ref_job *r, int32_t v) {
 /* Mark what value v reads in the frame it is computed in; a fold's body lives in its own frame. */
 static void mark_inputs(clf_ref_job *r, int v) {
     const clf_value *x = &r->c->value[v];
-    for (int i = 0; i < frames_of(x); i++) {
+    for (int i = 0; i < frames_of(r->c, x); i++) {
         const clf_ref_frame *f = &r->frame[r->frame_of[v] + i];
         for (int q = 0; q < f->nhoist; q++) mark_value(r, f->hoist[q]);
     }
-    if (frames_of(x)) return;
+    if (frames_of(r->c, x)) return;
     for (int q = 0; q < 3; q++) mark_value(r, x->in[q]);
     if (x->op != CLF_V_LOAD) return;
     const clf_access *a = &r->c->access[x->arg];
@@ -65,18 +68,18 @@ static void make_memo(clf_ref_job *r, clf_ref_frame *f) {
 /* The frames of value v, from number f on. */
 static void make_frames_of(clf_ref_job *r, int v, int f) {
     const clf_value *x = &r->c->value[v];
-    bool cat = x->op == CLF_V_CAT;
+    int n = frames_of(r->c, x);
     r->frame_of[v] = f;
-    for (int i = 0; i < frames_of(x); i++) {
+    for (int i = 0; i < n; i++) {
         clf_ref_frame *at = &r->frame[f + i];
         at->value = v;
         at->part = i;
-        at->axis = cat ? clf_cat_axis(x, i) : x->axis;
+        at->axis = x->op == CLF_V_CAT ? clf_cat_axis(x, i) : i ? clf_rest_axis(r->c, x) : x->axis;
         memset(r->mark, 0, (size_t)r->c->nvalue);
         for (int q = 0; q < 2; q++)
-            if (!cat || q == i) mark_value(r, x->in[q]);
+            if (n == 1 || q == i) mark_value(r, x->in[q]);
         fill_frame(r, at, at->axis < 0 ? 0 : r->moves[at->axis]);
-        make_memo(r, at);
+        if (i == 0) make_memo(r, at);
     }
 }
 
@@ -84,7 +87,7 @@ static clf_status make_frames(clf_ref_job *r) {
     const clf_cplan *c = r->c;
     size_t nv = (size_t)c->nvalue, cells;
     r->nframe = 1;
-    for (int v = 0; v < c->nvalue; v++) r->nframe += frames_of(&c->value[v]);
+    for (int v = 0; v < c->nvalue; v++) r->nframe += frames_of(c, &c->value[v]);
     if (!clf_mul_ok((size_t)r->nframe * 2, nv, &cells)) return clf_fail(r->err, CLF_E_LIMIT, "reference executor: too many values");
     r->frame = clf_mem_new(r->mem, (size_t)r->nframe, sizeof *r->frame);
     r->frame_of = clf_mem_new(r->mem, nv, sizeof *r->frame_of);
@@ -99,8 +102,8 @@ static clf_status make_frames(clf_ref_job *r) {
         r->frame[f].hoist = r->frame[f].list + nv;
         r->frame[f].at = r->slots + nv * (size_t)f;
     }
-    for (int v = 0, f = 1; v < c->nvalue; f += frames_of(&c->value[v++]))
-        if (frames_of(&c->value[v])) make_frames_of(r, v, f);
+    for (int v = 0, f = 1; v < c->nvalue; f += frames_of(c, &c->value[v++]))
+        if (frames_of(c, &c->value[v])) make_frames_of(r, v, f);
     return CLF_OK;
 }
 
@@ -160,27 +163,47 @@ static clf_slot result_of(clf_ref_job *r, clf_ref_frame *f) {
     const clf_value *v = &r->c->value[f->value];
     bool rest = v->op == CLF_V_FOLD && v->in[1] >= 0;
     if (v->op == CLF_V_CAT) return f->at[v->in[f->part]];
+    if (f->part) return clf_ref_tree_end_with(&f[-1].tree, f->end > f[-1].tree.p ? clf_ref_tree_close(&f->tree) : NULL);
     return rest ? clf_ref_tree_end_rest(&f->tree, f->at[v->in[1]], r->n[v->axis] - f->tree.p, f->gap) : clf_ref_tree_end(&f->tree);
 }
 
 /* The last position is done: hand the result to the frame outside and put the axis back. */
 static clf_status leave(clf_ref_job *r, int *top) {
     clf_ref_frame *f = &r->frame[*top];
-    clf_ref_frame *up = &r->frame[f->up];
+    clf_ref_frame *up = &r->frame[f->up], *first = &r->frame[r->frame_of[f->value]];
     up->at[f->value] = result_of(r, f);
-    if (f->up == 0 && f->memo && f->stamp) {
-        int64_t k = r->count[f->memo_axis];
-        f->memo[k] = up->at[f->value];
-        f->stamp[k] = f->epoch;
+    if (f->up == 0 && first->memo && first->stamp) {
+        int64_t k = r->count[first->memo_axis];
+        first->memo[k] = up->at[f->value];
+        first->stamp[k] = first->epoch;
     }
     up->cursor++;
     *top = f->up;
     return f->axis < 0 ? CLF_OK : clf_ref_axis_set(r, f->axis, f->outside);
 }
 
+/* The stored entries of a fold are done: on to its other frame, where the axis of the rest moves. gap: the next entry. */
+static clf_status pass_on(clf_ref_job *r, int *top) {
+    clf_ref_frame *f = &r->frame[*top], *g = f + 1;
+    const clf_value *x = &r->c->value[f->value];
+    CLF_TRY(clf_ref_axis_set(r, f->axis, f->outside));
+    for (int q = 0; q < g->nhoist; q++) g->at[g->hoist[q]] = r->frame[f->up].at[g->hoist[q]];
+    g->up = f->up;
+    g->outside = r->count[g->axis];
+    g->gap = f->end - f->tree.p;
+    CLF_TRY(clf_ref_axis_open(r, g->axis, &g->now, &g->end));
+    clf_ref_tree_begin(&g->tree, (clf_fold_id)x->arg, (clf_dtype)r->c->value[x->in[0]].dtype, 1, 1);
+    ++*top;
+    return CLF_OK;
+}
+
 /* Stand at the frame's current position, or leave when there is none. */
 static clf_status stand(clf_ref_job *r, int *top) {
     clf_ref_frame *f = &r->frame[*top];
+    if (f->now >= f->end && f->part == 0 && clf_rest_axis(r->c, &r->c->value[f->value]) >= 0) {
+        CLF_TRY(pass_on(r, top));
+        f = &r->frame[*top];
+    }
     if (f->now >= f->end) return leave(r, top);
     f->cursor = 0;
     return f->axis < 0 ? CLF_OK : clf_ref_axis_set(r, f->axis, f->now);
@@ -229,6 +252,13 @@ static clf_status advance(clf_ref_job *r, int *top) {
     clf_ref_frame *f = &r->frame[*top];
     const clf_value *x = &r->c->value[f->value];
     if (x->op == CLF_V_CAT) return leave(r, top);
+    if (f->part) {
+        bool stored = f->gap < f[-1].end && clf_ref_entry_column(r, x->axis, f->gap) == f->now;
+        f->gap += stored;
+        clf_ref_tree_repeat(&f->tree, f->at[x->in[1]], !stored);
+        f->now++;
+        return stand(r, top);
+    }
     int64_t k = r->c->axis[x->axis].kind == CLF_AXIS_ENTRY ? r->pos[x->axis] : f->tree.p;
     f->gap += k == f->gap;
     if (x->op == CLF_V_DOT)
@@ -262,7 +292,7 @@ clf_status clf_ref_eval(clf_ref_job *r) {
             continue;
         }
         int v = f->list[f->cursor];
-        bool fold = frames_of(&r->c->value[v]) > 0;
+        bool fold = frames_of(r->c, &r->c->value[v]) > 0;
         if (top == 0 && ((!r->fresh && !(r->c->value[v].axes & moved)) || (fold && recall(r, v, moved)))) {
             f->cursor++;
         } else if (fold) {

@@ -53,11 +53,17 @@ static clf_status bind_cat(clf_ref_job *r, const clf_value *v) {
                     r->n[v->axis], n[0], n[1]);
 }
 
+/* The axis of a rest by columns is as long as a row. */
+static clf_status bind_rest(clf_ref_job *r, const clf_value *v) {
+    int a = clf_rest_axis(r->c, v);
+    if (a < 0 || r->n[a] == r->n[v->axis]) return CLF_OK;
+    return clf_fail(r->err, CLF_E_SHAPE, "%" PRId64 " values for the %" PRId64 " columns of a CSR matrix", r->n[a], r->n[v->axis]);
+}
+
 clf_status clf_ref_bind(clf_ref_job *r) {
     const clf_cplan *c = r->c;
     for (int a = 0; a < c->naxes; a++) CLF_TRY(bind_axis(r, a));
-    for (int v = 0; v < c->nvalue; v++)
-        if (c->value[v].op == CLF_V_CAT) CLF_TRY(bind_cat(r, &c->value[v]));
+    for (int v = 0; v < c->nvalue; v++) CLF_TRY(c->value[v].op == CLF_V_CAT ? bind_cat(r, &c->value[v]) : bind_rest(r, &c->value[v]));
     for (int i = 0; i < c->nin; i++) CLF_TRY(bytes_fit(r, "input", i, c->in[i].rank, c->in[i].dtype, clf_ref_in_dim));
     for (int i = 0; i < c->nout; i++) CLF_TRY(bytes_fit(r, "output", i, c->out[i].rank, c->out[i].dtype, clf_ref_out_dim));
     return CLF_OK;
@@ -108,11 +114,13 @@ static clf_status code_of(clf_ref_job *r, const clf_dictionary *m, int64_t row, 
                     m->entries);
 }
 
+int64_t clf_ref_entry_column(const clf_ref_job *r, int axis, int64_t e) { return ((const clf_csr *)owner_of(r, axis))->idx[e]; }
+
 clf_status clf_ref_axis_set(clf_ref_job *r, int axis, int64_t counter) {
     r->count[axis] = r->pos[axis] = counter;
     r->moved |= r->moves[axis];
     if (counter < 0) return CLF_OK;
-    if (r->c->axis[axis].kind == CLF_AXIS_ENTRY) r->pos[axis] = ((const clf_csr *)owner_of(r, axis))->idx[counter];
+    if (r->c->axis[axis].kind == CLF_AXIS_ENTRY) r->pos[axis] = clf_ref_entry_column(r, axis, counter);
     uint32_t follow = r->moves[axis] & ~(1u << axis);
     for (int a = 0; follow >> a; a++)
         if (follow >> a & 1u) {

@@ -98,18 +98,24 @@ void clf_ref_tree_dot(clf_ref_tree *t, clf_slot a, clf_slot b, int skip) {
     next(t);
 }
 
-/* Close what is open; the whole is left alone on the stack. */
-static void close_tree(clf_ref_tree *t) {
+void clf_ref_tree_repeat(clf_ref_tree *t, clf_slot v, int64_t n) {
+    clf_ref_repeat(t->fold, t->value, &t->lane[0], v, n, t->p);
+    next(t);
+}
+
+/* The whole is left alone on the stack. */
+const clf_ref_state *clf_ref_tree_close(clf_ref_tree *t) {
     const ref_fold *f = &by_type[t->value].folds[t->fold];
     if (t->p == 0) t->stack[t->nstack++] = t->lane[0];
     if (t->p % t->leaf) close_leaf(t, t->p / t->leaf + 1);
     for (; t->nstack > 1; t->nstack--) f->merge(&t->stack[t->nstack - 2], &t->stack[t->nstack - 1]);
+    return t->stack;
 }
 
 clf_slot clf_ref_tree_end(clf_ref_tree *t) { return clf_ref_tree_end_with(t, NULL); }
 
 clf_slot clf_ref_tree_end_with(clf_ref_tree *t, const clf_ref_state *more) {
-    close_tree(t);
+    (void)clf_ref_tree_close(t);
     if (more) clf_ref_merge(t->fold, t->value, &t->stack[0], more);
     return clf_ref_finish(t->fold, t->value, &t->stack[0]);
 }

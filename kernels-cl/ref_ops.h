@@ -48,6 +48,10 @@ void clf_ref_tree_begin(clf_ref_tree *t, clf_fold_id f, clf_dtype value, int lan
 void clf_ref_tree_step(clf_ref_tree *t, clf_slot v, int64_t k, bool take);
 /** The tree of a sum, stepping with fma(a, b, s). */
 void clf_ref_tree_dot(clf_ref_tree *t, clf_slot a, clf_slot b, int skip);
+/** A tree of one lane and leaves of one position: the next one is `repeat` of v, n times. */
+void clf_ref_tree_repeat(clf_ref_tree *t, clf_slot v, int64_t n);
+/** Close what is open: the wide state of all. */
+const clf_ref_state *clf_ref_tree_close(clf_ref_tree *t);
 clf_slot clf_ref_tree_end(clf_ref_tree *t);
 /** The same, merged with one more wide state, or NULL. */
 clf_slot clf_ref_tree_end_with(clf_ref_tree *t, const clf_ref_state *more);

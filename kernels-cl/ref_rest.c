@@ -104,7 +104,37 @@ clf_status clf_ref_rest_whole(clf_ref_job *r, const clf_sink *s, clf_ref_state *
     return st;
 }
 
+static bool stored(const clf_csr *m, int64_t i, int64_t j) {
+    for (int64_t e = m->ptr[i]; e < m->ptr[i + 1]; e++)
+        if (m->idx[e] == j) return true;
+    return false;
+}
+
+/* What the cells without entry of column j are together, v being theirs by row. */
+static void gaps_of_column(const rest *t, const clf_slot *v, int64_t j, clf_ref_state *state) {
+    clf_ref_tree tree;
+    clf_ref_tree_begin(&tree, t->fold, t->value, 1, 1);
+    int64_t n = 0;
+    for (int64_t i = 0; i < t->rows; i++) {
+        bool gap = !stored(t->m, i, j);
+        clf_ref_tree_repeat(&tree, v[i], gap);
+        n += gap;
+    }
+    if (n > 0) clf_ref_merge(t->fold, t->value, state, clf_ref_tree_close(&tree));
+}
+
+static clf_status columns_by_row(clf_ref_job *r, const clf_sink *s, rest *t, clf_ref_state *state) {
+    clf_status st = CLF_OK;
+    clf_slot *v = clf_mem_new(r->mem, (size_t)t->rows, sizeof *v);
+    if (!v) return clf_fail(r->err, CLF_E_NOMEM, "no memory for the rest of %" PRId64 " rows", t->rows);
+    for (int64_t i = 0; i < t->rows && st == CLF_OK; i++) st = value_at(r, s, t, i, &v[i]);
+    for (int64_t j = 0; j < t->m->cols && st == CLF_OK; j++) gaps_of_column(t, v, j, &state[j]);
+    clf_mem_free(r->mem, v, (size_t)t->rows, sizeof *v);
+    return st;
+}
+
 static clf_status columns(clf_ref_job *r, const clf_sink *s, rest *t, clf_ref_state *state) {
+    if (t->axis >= 0 && t->axis == t->parent) return columns_by_row(r, s, t, state);
     CLF_TRY(count_columns(r, t));
     for (int64_t j = 0; j < t->m->cols; j++) {
         clf_slot v;

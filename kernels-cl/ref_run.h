@@ -3,9 +3,9 @@
  *
  * Values are computed in frames. The root frame holds what a sink needs, evaluated in order at each position of the sink's loop. Every
  * FOLD, SCAN or DOT value has a frame of its own: the values that vary with its axis, evaluated at each position of that axis; what they
- * need and what does not vary with it belongs to the frame outside and is copied in on entry. A CAT has one such frame for each part,
- * and enters one of them for a single position. So nothing is computed before its axes stand, and nested folds need a stack of frames,
- * never recursion. */
+ * need and what does not vary with it belongs to the frame outside and is copied in on entry. A CAT has one such frame for each part, and
+ * enters one of them for a single position; a FOLD whose rest varies by columns has two and goes from the first into the second. So
+ * nothing is computed before its axes stand, and nested folds need a stack of frames, never recursion. */
 #ifndef CLF_KERNELS_REF_RUN_H
 #define CLF_KERNELS_REF_RUN_H
 #include "kernels-cl/ref.h"
@@ -13,7 +13,7 @@
 
 typedef struct clf_ref_frame {
     int value;              /* the FOLD, SCAN, DOT or CAT; -1: root */
-    int axis, part;         /* what moves; -1: nothing does. CAT: which of its inputs */
+    int axis, part;         /* what moves; -1: nothing does. CAT, FOLD with a rest by columns: which of its inputs */
     int nlist, nhoist;
     int32_t *list, *hoist;  /* values computed here; values copied in on entry; both ascending */
     clf_slot *at;           /* one per value of the cplan */
@@ -40,7 +40,7 @@ typedef struct clf_ref_job {
     bool fresh;                    /* the root frame was never evaluated */
     int nframe;                    /* frame[0] is the root */
     clf_ref_frame *frame;
-    int32_t *frame_of;             /* per value: its frame, 0 none; CAT: of two */
+    int32_t *frame_of;             /* per value: its frame, 0 none; the first of two */
     int32_t *lists;                /* backing store of list and hoist */
     clf_slot *slots;               /* backing store of at */
     uint8_t *mark;
@@ -56,6 +56,8 @@ int64_t clf_ref_out_cells(const clf_ref_job *r, int out);
 clf_status clf_ref_axis_open(clf_ref_job *r, int axis, int64_t *first, int64_t *end);
 /** Stand at a counter; DICT axes that follow move along. counter -1: leave. */
 clf_status clf_ref_axis_set(clf_ref_job *r, int axis, int64_t counter);
+/** The column of entry number e of an ENTRY axis. */
+int64_t clf_ref_entry_column(const clf_ref_job *r, int axis, int64_t e);
 clf_status clf_ref_read(clf_ref_job *r, int access, const clf_slot *values, clf_slot *out);
 
 /* A loop over some axes, the last the fastest. */

@@ -53,7 +53,7 @@ uint32_t clf_value_axes(const clf_cplan *c, const clf_value *v) {
     if (v->op == CLF_V_LOAD) return load_axes(c, v->arg);
     if (v->op == CLF_V_INDEX) return axis_closure(c, v->arg);
     if (v->op == CLF_V_CAT) return cat_axes(c, v);
-    for (int k = 0; k < 3; k++) set |= value_set(c, v->in[k]);
+    for (int k = 0; k < (v->op == CLF_V_FOLD ? 1 : 3); k++) set |= value_set(c, v->in[k]); /* a rest varies with the parent at most */
     if (folds_axis(v) || v->op == CLF_V_SCAN) set |= axis_closure(c, v->axis);
     if (folds_axis(v)) set &= ~clf_axis_moves(c, v->axis);
     return set;
@@ -63,11 +63,16 @@ void clf_cplan_axes(clf_cplan *c) {
     for (int i = 0; i < c->nvalue; i++) c->value[i].axes = clf_value_axes(c, &c->value[i]);
 }
 
+int clf_rest_axis(const clf_cplan *c, const clf_value *fold) {
+    uint32_t set = fold->op == CLF_V_FOLD ? value_set(c, fold->in[1]) & ~axis_closure(c, fold->axis) : 0;
+    return set ? __builtin_ctz(set) : -1;
+}
+
 uint32_t clf_cplan_inner(const clf_cplan *c) {
     uint32_t set = 0;
     for (int i = 0; i < c->nvalue; i++) {
         const clf_value *v = &c->value[i];
-        if (folds_axis(v)) set |= bit(v->axis);
+        if (folds_axis(v)) set |= bit(v->axis) | bit(clf_rest_axis(c, v));
         if (v->op == CLF_V_CAT) set |= bit(clf_cat_axis(v, 0)) | bit(clf_cat_axis(v, 1));
     }
     return set;

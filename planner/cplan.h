@@ -71,10 +71,11 @@ enum {
     CLF_V_PARAM,              /* arg = param: a scalar kernel argument */
     CLF_V_INDEX,              /* arg = axis; 0-based position, i64 */
     CLF_V_FOLD,               /* in[0] folded over axis `axis` by fold arg; a reuse inside the axis is another sweep. Over an ENTRY axis
-                                 in[1] may be the rest: what in[0] is in the row's cells without entry; it varies with the parent at most.
-                                 The tree takes the stored entries as if there were no others, giving a wide state; where cells are missing,
-                                 one state follows it in one merge: `repeat` of the rest widened, n = columns - entries of the row,
-                                 k = the first column without entry */
+                                 in[1] may be the rest: what in[0] is in the row's cells without entry; it varies with the parent at most,
+                                 or with one RANGE axis that stands for the columns. The tree takes the stored entries as if there were no
+                                 others, giving a wide state; where cells are missing, one state follows it in one merge: `repeat` of the
+                                 rest widened, n = columns - entries of the row, k = the first column without entry. By columns it is the
+                                 state of gaps over all columns, see core/fold.h */
     CLF_V_SCAN,               /* in[0] cumulated along ascending axis `axis` by fold arg (inclusive) */
     CLF_V_CAST,               /* in[0] converted to dtype */
     CLF_V_DOT,                /* in[0] * in[1] summed over axis `axis`: the inner product, defined with fma (see clf_dot_lanes).
@@ -131,9 +132,10 @@ typedef enum clf_sink_kind {
  *            value[1], or -1: the rest, what value[0] is in the cells without entry of an ENTRY axis and its RANGE of rows, which are the
  *            whole loop; without guard. Where cells are missing, one state follows that of the tree in one merge, as for CLF_V_FOLD.
  *            The ENTRY axis kept: a column's is `repeat` with n = rows - entries of the column, k = the first row without entry; the rest
- *            varies with nothing, or with a RANGE axis outside the loop that stands for the columns. Nothing kept, and no fold that gives
- *            positions: the rest may also vary with the rows. With nothing: n = rows * columns - entries. Otherwise the state is the
- *            binary tree over all rows (columns) of `repeat` with n = the cells missing there.
+ *            varies with nothing, or with a RANGE axis outside the loop that stands for the columns; or with the rows, and then it is the
+ *            state of gaps over all rows of the column (core/fold.h). Nothing kept, and no fold that gives positions: the rest may also
+ *            vary with the rows. With nothing: n = rows * columns - entries. Otherwise the state is the binary tree over all rows
+ *            (columns) of `repeat` with n = the cells missing there.
  *   DOT      out[kept position] = value[0] * value[1] summed over the folded axis 0, all kept axes after it: t(A) %*% B. The column
  *            tree with R rows and C = the output's cells, but always one lane, stepping s = fma(value[0], value[1], s); kept ENTRY axes
  *            as for FOLD.
@@ -191,7 +193,10 @@ typedef struct clf_dictionary {   /* CLF_COMPRESSED: row i is row code[i] of val
  *  axis in memory, else one: when in[1] is a LOAD whose last dimension is indexed by another RANGE axis, of extent 5 or more (axis_n
  *  overrides extents; NULL: the cplan's). So a small product is computed in whole rows of its right operand. */
 int clf_dot_lanes(const clf_cplan *c, const clf_value *dot, const int64_t *axis_n);
-/** Axes folded by some FOLD or DOT value, or gone along by a CAT: they are loops of a sink only where its values vary with them. */
+/** The axis outside in[0] along which the rest of a FOLD value varies by columns; -1: none, or no rest. */
+int clf_rest_axis(const clf_cplan *c, const clf_value *fold);
+/** Axes folded by some FOLD or DOT value, rests included, or gone along by a CAT: they are loops of a sink only where its values vary with
+ *  them. */
 uint32_t clf_cplan_inner(const clf_cplan *c);
 /** Axes the sink runs over. STORE, PATTERN: the kept ones. Others: the kept ones, those its values, keys and guard vary with, and every
  *  other RANGE or parentless DICT axis that is not inner, unless `over` names the folded ones (DOT: of these axis 0 only). DICT axes

@@ -19,6 +19,8 @@ static inline bool clf_set_has(uint32_t set, int axis) { return set >> axis & 1u
 
 /** fold over values of type t, giving type r. */
 clf_status clf_check_fold_types(clf_check *k, int fold, int t, int r);
+/** May a rest over entry axis `entry` vary with these axes, a RANGE not in `loop` with as many positions as the entries' rows columns? */
+bool clf_check_by_columns(const clf_cplan *c, uint32_t axes, uint32_t loop, int entry);
 /** Value i; the items before it hold, except the values behind it. */
 clf_status clf_check_value(clf_check *k, int i);
 /** Sink i; everything else holds. */

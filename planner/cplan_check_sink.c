@@ -82,8 +82,7 @@ static clf_status check_store(clf_check *k, const clf_sink *s) {
     return check_keep_cells(k, s);
 }
 
-/* Does the rest vary with a RANGE axis that is not of the loop and has as many positions as the entries' rows have columns? */
-static bool by_columns(const clf_cplan *c, uint32_t axes, uint32_t loop, int entry) {
+bool clf_check_by_columns(const clf_cplan *c, uint32_t axes, uint32_t loop, int entry) {
     clf_dim cols = kept_extent(c, entry);
     if (axes & (axes - 1) || axes & loop) return false;
     for (int a = 0; a < c->naxes; a++)
@@ -108,7 +107,7 @@ static clf_status check_rest(clf_check *k, const clf_sink *s) {
     if (s->guard >= 0) BAD(k, "a fold with a rest has no guard");
     if (!s->keep && (s->fold == CLF_FOLD_ARGMIN || s->fold == CLF_FOLD_ARGMAX)) BAD(k, "%s has no rest here", clf_folds[s->fold].id);
     if (rest->dtype != c->value[s->value[0]].dtype) BAD(k, "its rest is %s", clf_dtype_name((clf_dtype)rest->dtype));
-    if (!rest->axes || (!s->keep && rest->axes == rows) || by_columns(c, rest->axes, loop, entry)) return CLF_OK;
+    if (!rest->axes || rest->axes == rows || clf_check_by_columns(c, rest->axes, loop, entry)) return CLF_OK;
     return clf_check_bad(k, "its rest varies with axes %#" PRIx32, rest->axes);
 }
 

@@ -97,8 +97,9 @@ static clf_status check_rest(clf_check *k, const clf_value *v) {
     const clf_value *rest = &c->value[v->in[1]];
     if (v->op != CLF_V_FOLD || x->kind != CLF_AXIS_ENTRY) BAD(k, "only a fold over stored entries has a rest");
     if (rest->dtype != c->value[v->in[0]].dtype) BAD(k, "its rest is %s", clf_dtype_name((clf_dtype)rest->dtype));
-    if (rest->axes & ~(1u << x->parent)) BAD(k, "its rest varies with axes %#" PRIx32, rest->axes);
-    return CLF_OK;
+    uint32_t loop = c->value[v->in[0]].axes | 1u << x->parent | 1u << v->axis;
+    if (!(rest->axes & ~(1u << x->parent)) || clf_check_by_columns(c, rest->axes, loop, v->axis)) return CLF_OK;
+    return clf_check_bad(k, "its rest varies with axes %#" PRIx32, rest->axes);
 }
 
 static clf_status check_fold(clf_check *k, int i) {

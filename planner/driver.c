@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which sparse operand drives a loop: where it has no entry, everything the loop makes must be zero, add nothing, or go into aggregates
- * that take all those cells in by their number, being alike: what they are varies with rows at most, or with columns. Decided from the
- * meaning of zeros (design section 6): a cell is zero at a driver's zeros if it is the driver, if an annihilating operator meets one
- * there, or if its operator's structural zeros all come from operands that are zero there. Never from a list of functions: recording
- * has found by evaluation whether an operator keeps zeros. */
+ * that take all those cells in unvisited: what they are varies with rows at most, or with columns, so they go by their number where they
+ * are alike along what is folded, else by ranges between entries. Decided from the meaning of zeros (design section 6): a cell is zero at
+ * a driver's zeros if it is the driver, if an annihilating operator meets one there, or if its operator's structural zeros all come from
+ * operands that are zero there. Never from a list of functions: recording has found by evaluation whether an operator keeps zeros. */
 #include <string.h>
 
 #include "planner/lowering.h"
@@ -35,7 +35,8 @@ typedef struct search {
     int32_t number; /* of the part */
     uint8_t *zero;  /* per node: known to be zero where the driver is */
     uint8_t *alike; /* per node of the part: cells without entry are alike in a row (ROW), in a column (COL), with both everywhere */
-    bool counts;    /* an aggregate takes them in by their number */
+    bool counts;    /* an aggregate takes them in unvisited */
+    bool gaps;      /* by ranges, for they differ along what it folds */
     const char *why;
 } search;
 
@@ -116,14 +117,17 @@ static int node_alike(const search *s, const clf_gnode *d, int32_t n) {
     return alike;
 }
 
-/* Aggregate n of the driver's cells: nothing to see without entry, or to be counted. Positions in the whole matrix cannot be told. */
+/* Aggregate n of the driver's cells: nothing to see without entry, or told by row or by column. Positions in the whole matrix cannot be
+ * told. */
 static bool fold_fits(search *s, const clf_gnode *d, int32_t n) {
-    static const uint8_t enough[] = {[CLF_WAY_ALL] = ROW | COL, [CLF_WAY_ROWS] = ROW, [CLF_WAY_COLS] = COL};
+    static const uint8_t alone[] = {[CLF_WAY_ALL] = ROW | COL, [CLF_WAY_ROWS] = ROW, [CLF_WAY_COLS] = COL}; /* their number is enough */
     const clf_gnode *x = &s->g->node[n];
     bool positions = x->attr[0] == CLF_FOLD_ARGMIN || x->attr[0] == CLF_FOLD_ARGMAX;
     if (!clf_driver_counts(s->g, n, s->zero)) return true;
     s->counts = true;
-    if ((operand_alike(s, d, x->in[0]) & enough[x->attr[1]]) && !(positions && x->attr[1] == CLF_WAY_ALL)) return true;
+    int alike = operand_alike(s, d, x->in[0]);
+    s->gaps = s->gaps || !(alike & alone[x->attr[1]]);
+    if (alike && !(positions && x->attr[1] == CLF_WAY_ALL)) return true;
     return no(s, "what is aggregated differs from one cell without entry to another");
 }
 
@@ -152,7 +156,7 @@ static bool serves(search *s, int32_t driver) {
             s->zero[clf_node_operand(s->g, s->part->node[j], k)] = 0;
         }
     s->zero[driver] = 1;
-    s->counts = false;
+    s->counts = s->gaps = false;
     for (int32_t j = 0; j < s->part->n; j++) {
         int32_t n = s->part->node[j];
         s->zero[n] = (uint8_t)(n != driver && same_shape(&s->g->node[n], d) && zero_there(s->g, n, s->zero));
@@ -189,7 +193,9 @@ static int32_t find(search *s) {
     }
     if (best < 0) return -1;
     (void)serves(s, best); /* its notes, not those of the last one tried */
-    s->why = s->counts ? "cells without entry are folded in by count" : "zero wherever the sparse operand is";
+    s->why = s->gaps     ? "cells without entry are folded in by ranges"
+             : s->counts ? "cells without entry are folded in by count"
+                         : "zero wherever the sparse operand is";
     return best;
 }
 

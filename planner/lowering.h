@@ -78,6 +78,6 @@ clf_status clf_step_key(clf_plan *plan, clf_step *s, clf_err *err);
 bool clf_read_once(const clf_graph *g, const clf_cover *cover, int32_t part, int32_t q);
 /** Which nodes are zero wherever the driver of part `number`, which is entered and has one, is: clf_lowering.zero, until it is asked again. */
 const uint8_t *clf_driver_zeros(const clf_graph *g, const clf_cover *cover, int32_t number);
-/** Does aggregate n of a driver's cells take the cells without entry in by their number? */
+/** Does aggregate n of a driver's cells take the cells without entry in, unvisited? */
 bool clf_driver_counts(const clf_graph *g, int32_t n, const uint8_t *zero);
 #endif

@@ -161,7 +161,7 @@ clf_status clf_plan_check(const clf_plan *p, clf_err *err) {
 }
 
 double clf_step_cost_ns(const clf_plan *p, const clf_step *s, const clf_profile *dev) {
-    return 1e-3 * (double)clf_bill_pay(s->bill, &p->g, dev);
+    return 1e-3 * (double)(s->bill ? clf_bill_pay(s->bill, &p->g, dev) : clf_cost_launch(dev, s->kind));
 }
 
 static void print_step(const clf_plan *p, int32_t s, clf_str *out) {

@@ -66,7 +66,7 @@ typedef struct clf_step {
     uint32_t key_len;   /* FUSED: canonical bytes of c without extents: what executors cache by */
     char *key;
     double read_bytes, write_bytes, flops; /* by the graph; executors' facts refine them */
-    struct clf_bill *bill; /* what it costs, on any device: planner/bill.h */
+    struct clf_bill *bill; /* what it costs, on any device: planner/bill.h; NULL: nobody said */
     int32_t driver;     /* FUSED: the value whose stored entries the loop visits, -1: all cells */
     const char *sparse; /* FUSED with sparse operands: why the loop visits entries, or why not; else "" */
 } clf_step;

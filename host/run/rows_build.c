@@ -55,7 +55,8 @@ static clf_row_instr instr(clf_row_kind kind, clf_row_shape shape, int axis, int
                            .dst = dst,
                            .in = {CLF_ROWS_NONE, CLF_ROWS_NONE, CLF_ROWS_NONE},
                            .arg = CLF_ROWS_NONE,
-                           .pack = CLF_ROWS_NONE};
+                           .pack = CLF_ROWS_NONE,
+                           .gaps = CLF_ROWS_NONE};
 }
 
 /* ---- operands ------------------------------------------------------------------------------------------------------------ */
@@ -143,6 +144,11 @@ static void add_op(clf_rows_maker *m, int32_t v) {
 /* Shape in which a reduction to `shape` reads what it reduces. */
 static clf_row_shape reduced(clf_row_shape shape) { return shape == CLF_RS_SCALAR ? CLF_RS_VEC : CLF_RS_MAT; }
 
+static int32_t new_gaps(clf_rows_maker *m, const clf_fold_fns *fold, int32_t slot, bool by_row) {
+    m->r->gaps[m->r->ngaps] = (clf_row_gap){fold, slot, by_row};
+    return m->r->ngaps++;
+}
+
 /* Fold of value x over an axis, cells without entry being `rest` (-1: none), into a ROW or SCALAR slot of type dtype. */
 static int32_t add_fold(clf_rows_maker *m, clf_row_shape shape, int32_t x, int32_t rest, int over, int fold, int dtype) {
     int from = m->c->value[x].dtype;
@@ -154,7 +160,8 @@ static int32_t add_fold(clf_rows_maker *m, clf_row_shape shape, int32_t x, int32
     in.fold = m->r->isa.fold->fold[fold][from];
     in.fn = m->r->isa.cell->cast[in.fold->result_int ? CLF_I64 : CLF_F64][dtype];
     in.in[0] = operand(m, x, reduced(shape), over);
-    if (rest >= 0) in.in[1] = operand(m, rest, CLF_RS_ROW, -1);
+    if (rest >= 0 && (m->c->value[rest].axes & ~1u)) in.gaps = new_gaps(m, in.fold, in.in[1] = slot_of(m, rest), false);
+    if (rest >= 0 && in.gaps < 0) in.in[1] = operand(m, rest, CLF_RS_ROW, -1);
     m->r->slot[in.in[0]].padded = true;
     add(m, in);
     return dst;
@@ -277,6 +284,7 @@ static void sink_fold(clf_rows_maker *m, const clf_sink *s, clf_row_sink *k) {
     k->cast = r->isa.cell->cast[k->fold->result_int ? CLF_I64 : CLF_F64][k->out_dtype];
     k->index = k->kind == CLF_RK_FULL ? r->nfull++ : r->nmeet++;
     if (s->value[1] >= 0) k->h = slot_of(m, s->value[1]);
+    if (k->kind == CLF_RK_MEET && k->h >= 0 && r->slot[k->h].shape == CLF_RS_ROW) k->gaps = new_gaps(m, k->fold, k->h, true);
     r->slot[k->slot].padded = true;
 }
 
@@ -324,6 +332,7 @@ static void add_sink(clf_rows_maker *m, const clf_sink *s) {
                         .axis = -1,
                         .axis_k = -1,
                         .h = CLF_ROWS_NONE,
+                        .gaps = CLF_ROWS_NONE,
                         .dtype = dtype,
                         .log2 = (uint8_t)log2_bytes(dtype),
                         .lanes = (uint8_t)clf_lanes((clf_dtype)dtype),
@@ -381,9 +390,9 @@ static bool make_arrays(clf_rows_maker *m, clf_arena *temp, clf_rows_regs *g) {
     struct clf_rows *r = m->r;
     size_t v = (size_t)m->c->nvalue, s = (size_t)m->c->nsink, axes = (size_t)m->c->naxes, most = v * (2 + 2 * axes) + 2 * s + 1;
     return ARRAY(&r->arena, r->slot, most) && ARRAY(&r->arena, r->first, most) && ARRAY(&r->arena, r->batch, most) &&
-           ARRAY(&r->arena, r->sink, s) && copy_plan(&r->arena, &r->c, m->c) && ARRAY(temp, m->slot, v) && ARRAY(temp, m->uses, v) &&
-           ARRAY(temp, m->spread, v * 2 * axes) && ARRAY(temp, g->last, most) && ARRAY(temp, g->free, most) &&
-           ARRAY(temp, g->free_axis, most);
+           ARRAY(&r->arena, r->sink, s) && ARRAY(&r->arena, r->gaps, v + s) && copy_plan(&r->arena, &r->c, m->c) &&
+           ARRAY(temp, m->slot, v) && ARRAY(temp, m->uses, v) && ARRAY(temp, m->spread, v * 2 * axes) && ARRAY(temp, g->last, most) &&
+           ARRAY(temp, g->free, most) && ARRAY(temp, g->free_axis, most);
 }
 
 static bool build(struct clf_rows *r, const clf_cplan *c, clf_arena *temp) {

@@ -214,7 +214,10 @@ static void fold_with_rest(clf_rows_frame *f, const clf_row_instr *in, const cha
         fold_state(in, x + ((size_t)from << log2), n, log2, &s);
         if (in->fold->uses_k && s.s[1].i >= 0) s.s[1].i = idx[from + s.s[1].i];
         if (missing > 0) {
-            in->fold->repeat(rest + ((size_t)r << log2), missing, in->fold->uses_k ? first_gap(idx + from, n) : n, &t);
+            if (in->gaps >= 0)
+                clf_rows_gaps_row(f->job, in->gaps, idx + from, n, &t);
+            else
+                in->fold->repeat(rest + ((size_t)r << log2), missing, in->fold->uses_k ? first_gap(idx + from, n) : n, &t);
             in->fold->merge(&s, &t);
         }
         finish_state(in, &s, &f->word[r]);

@@ -116,14 +116,16 @@ static void fill_packs(const clf_rows_job *j) {
 /* ---- begin --------------------------------------------------------------------------------------------------------------- */
 
 static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *pool, clf_err *err) {
-    size_t at[8];
+    size_t at[CLF_ROWS_ROOMS];
     clf_rows_room l = {0};
     CLF_TRY(bind_extents(j, err));
     j->place = clf_arena_new(&j->arena, (size_t)r->c.naccess, sizeof *j->place);
     j->layout = clf_arena_new(&j->arena, (size_t)r->nmeet, sizeof *j->layout);
     j->pack_at = clf_arena_new(&j->arena, (size_t)r->npack, sizeof *j->pack_at);
+    j->gaps = clf_arena_new(&j->arena, (size_t)r->ngaps, sizeof *j->gaps);
     j->big_busy = clf_arena_new(&j->arena, 1, sizeof *j->big_busy);
-    if (!j->place || !j->layout || !j->pack_at || !j->big_busy) return clf_fail(err, CLF_E_NOMEM, "no memory for a run of a row program");
+    if (!j->place || !j->layout || !j->pack_at || !j->gaps || !j->big_busy)
+        return clf_fail(err, CLF_E_NOMEM, "no memory for a run of a row program");
     for (int i = 0; i < r->c.naccess; i++) place_access(j, &r->c.access[i], &j->place[i]);
     clf_rows_choose_batch(j);
     if (!clf_rows_place_states(j)) return clf_fail(err, CLF_E_LIMIT, "results of a row program overflow");
@@ -139,6 +141,9 @@ static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *poo
     j->full = (clf_row_full *)(void *)(j->at + at[5]);
     j->part = j->at + at[6];
     j->column = (clf_row_column *)(void *)(j->at + at[7]);
+    j->ends = (int64_t *)(void *)(j->at + at[8]);
+    j->entry_row = (int64_t *)(void *)(j->at + at[9]);
+    clf_rows_place_gaps(j, j->at + at[10]);
     fill_packs(j);
     return CLF_OK;
 }

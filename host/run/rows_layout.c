@@ -112,9 +112,28 @@ static bool lay_packs(clf_rows_job *j, clf_rows_room *l) {
     return true;
 }
 
-bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[8]) {
+/* The nodes of gaps and, by row, their values. */
+static void lay_gaps(clf_rows_job *j, clf_rows_room *l) {
+    for (int i = 0; i < j->r->ngaps; i++) {
+        const clf_row_gap *from = &j->r->gaps[i];
+        clf_row_gaps *g = &j->gaps[i];
+        *g = (clf_row_gaps){.fold = from->fold, .log2 = j->r->slot[from->slot].log2, .n = from->by_row ? j->rows : j->m->cols};
+        g->node_at = lay(l, (size_t)g->n / 4, sizeof *g->node);
+        if (from->by_row) g->x_at = lay(l, (size_t)g->n, (size_t)1 << g->log2);
+    }
+}
+
+void clf_rows_place_gaps(clf_rows_job *j, char *base) {
+    for (int i = 0; i < j->r->ngaps; i++) {
+        j->gaps[i].node = (clf_fold_state *)(void *)(base + j->gaps[i].node_at);
+        j->gaps[i].x = base + j->gaps[i].x_at;
+    }
+}
+
+bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[CLF_ROWS_ROOMS]) {
     const struct clf_rows *r = j->r;
-    clf_rows_room packs = {0}, vec = {0}, big = {0};
+    clf_rows_room packs = {0}, vec = {0}, big = {0}, gaps = {0};
+    bool by_row = clf_rows_gaps_by_row(r);
     int64_t cells;
     if (!lay_worker(j) || !vec_cells(j, &cells) || !lay_packs(j, &packs) || packs.overflow) return false;
     lay(&vec, padded(l, cells), 8);
@@ -129,5 +148,9 @@ bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[8]) {
     at[5] = lay(l, (size_t)j->parts * (size_t)r->nfull, sizeof(clf_row_full));
     at[6] = lay(l, (size_t)j->parts, j->part_bytes);
     at[7] = lay(l, (size_t)clf_rows_rest_columns(j), sizeof(clf_row_column));
-    return !l->overflow && !vec.overflow && !big.overflow;
+    at[8] = lay(l, by_row ? (size_t)j->m->cols : 0, sizeof *j->ends);
+    at[9] = lay(l, by_row ? (size_t)j->m->nnz : 0, sizeof *j->entry_row);
+    lay_gaps(j, &gaps);
+    at[10] = lay(l, gaps.at, 1);
+    return !l->overflow && !vec.overflow && !big.overflow && !gaps.overflow;
 }

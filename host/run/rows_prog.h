@@ -37,10 +37,11 @@ typedef struct clf_row_instr {
     int8_t over;          /* FOLD SCAN DOT */
     uint8_t skip;         /* DOT */
     bool keep[3];         /* OP: operand q is a filled scalar */
-    int32_t dst, in[3];   /* FOLD: in[1] may be what the cells without entry are, a number a row */
+    int32_t dst, in[3];   /* FOLD: in[1] may be what the cells without entry are, a number a row, or a column */
     int32_t arg;          /* LOAD, DOT with a PAIR or a gather: the access; PARAM; SINK; FOLD: fold */
     int32_t pack;         /* DOT: number of its packed right side; NONE */
     int32_t value;        /* DOT, CAT: the cplan's value */
+    int32_t gaps;         /* FOLD: what the cells without entry are varies by columns: number; NONE */
     clf_loop_fn fn;       /* OP; FOLD: from the fold's word to the result */
     const clf_fold_fns *fold;
 } clf_row_instr;
@@ -60,11 +61,19 @@ typedef struct clf_row_sink {
     int8_t axis_k;        /* DOT: of h's cells; -1: h has one a row */
     int32_t slot, h, out; /* h: DOT's second value; FULL, MEET: the rest, or NONE */
     int32_t index;        /* among the FULL sinks, or among those with states per column */
+    int32_t gaps;         /* MEET: the rest varies with the rows: number; NONE */
     bool swapped;         /* DOT: k comes before j in the output */
     const clf_fold_fns *fold; /* DOT: of the wide sum, for merging only */
     clf_loop_fn widen;    /* DOT: from a lane to a word */
     clf_loop_fn cast;     /* from a word to the output */
 } clf_row_sink;
+
+/* A rest that differs from one cell folded to the next: by row (of folds that keep columns) or by column. */
+typedef struct clf_row_gap {
+    const clf_fold_fns *fold;
+    int32_t slot;
+    bool by_row;
+} clf_row_gap;
 
 typedef struct clf_row_scratch { _Atomic int busy; void *at; size_t bytes; } clf_row_scratch;
 
@@ -77,11 +86,13 @@ struct clf_rows {
     int nreg[CLF_MAX_AXES];  /* MAT registers by axis */
     int nfirst, nbatch;      /* instructions once per run, per batch */
     int nsink, nfull, nmeet; /* nmeet: sinks with states per column */
+    int ngaps;
     int entry;               /* the ENTRY axis; -1 none */
     bool split;              /* batches may end inside a row */
     clf_row_slot *slot;
     clf_row_instr *first, *batch;
     clf_row_sink *sink;
+    clf_row_gap *gaps;
     clf_row_scratch scratch;
 };
 #endif

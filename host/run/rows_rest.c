@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Cells without entry in the row executor's sinks (the rest of a FOLD, cplan.h): not visited, but folded in by their number behind what
  * the entries gave. A rest that varies with rows is met batch by batch, in a tree of its own; one that varies with columns, and all
- * folds that keep columns, want the entries of every column counted, once per run. */
+ * folds that keep columns, want the entries of every column counted, once per run. Where a rest differs from one cell folded to the next,
+ * rows_gaps.c says what they are together. */
 #include "host/run/rows_run.h"
 
 static clf_row_shape rest_shape(const struct clf_rows *r, const clf_row_sink *s) { return (clf_row_shape)r->slot[s->h].shape; }
@@ -20,18 +21,23 @@ static bool counts_columns(const struct clf_rows *r) {
 
 int64_t clf_rows_rest_columns(const clf_rows_job *j) { return counts_columns(j->r) ? j->m->cols : 0; }
 
+static clf_status check_columns(const clf_rows_job *j, int32_t slot, clf_err *err) {
+    const clf_row_slot *h = &j->r->slot[slot];
+    if (h->shape != CLF_RS_VEC || j->n[h->axis] == j->m->cols) return CLF_OK;
+    return clf_fail(err, CLF_E_SHAPE, "%lld values for the %lld columns of a sparse matrix", (long long)j->n[h->axis],
+                    (long long)j->m->cols);
+}
+
 clf_status clf_rows_rest_check(const clf_rows_job *j, clf_err *err) {
     const struct clf_rows *r = j->r;
+    for (int i = 0; i < r->ngaps; i++) CLF_TRY(check_columns(j, r->gaps[i].slot, err));
     for (int i = 0; i < r->nsink; i++) {
         int64_t cells;
         if (!has_rest(&r->sink[i])) continue;
-        const clf_row_slot *h = &r->slot[r->sink[i].h];
         if (__builtin_mul_overflow(j->m->rows, j->m->cols, &cells))
             return clf_fail(err, CLF_E_LIMIT, "the cells of a matrix of %lld x %lld overflow", (long long)j->m->rows,
                             (long long)j->m->cols);
-        if (h->shape == CLF_RS_VEC && j->n[h->axis] != j->m->cols)
-            return clf_fail(err, CLF_E_SHAPE, "%lld values for the %lld columns of a sparse matrix", (long long)j->n[h->axis],
-                            (long long)j->m->cols);
+        CLF_TRY(check_columns(j, r->sink[i].h, err));
     }
     return CLF_OK;
 }
@@ -98,18 +104,45 @@ void clf_rows_rest_full(const clf_rows_frame *f, const clf_row_sink *s, clf_fold
 
 /* ---- a fold that keeps columns ------------------------------------------------------------------------------------------- */
 
-void clf_rows_rest_meet(const clf_rows_frame *f, const clf_row_sink *s, clf_word *const word[3]) {
+enum { COLUMN_PARTS = 64, PARALLEL_ENTRIES = 1 << 13 };
+
+typedef struct meeting {
+    const clf_rows_frame *f;
+    const clf_row_sink *s;
+    clf_word *const *word;
+} meeting;
+
+static void meet_columns(const clf_rows_frame *f, const clf_row_sink *s, clf_word *const word[3], int64_t from, int64_t to) {
     const clf_rows_job *j = f->job;
     size_t step = rest_shape(j->r, s) == CLF_RS_VEC ? (size_t)1 << s->log2 : 0;
     const char *x = f->slot[s->h];
-    for (int64_t c = 0; c < j->m->cols; c++) {
+    for (int64_t c = from; c < to; c++) {
         clf_fold_state state = {{{0}}}, rest;
         if (j->column[c].missing == 0) continue;
         for (int k = 0; k < 3; k++)
             if (word[k]) state.s[k] = word[k][c];
-        s->fold->repeat(x + (size_t)c * step, j->column[c].missing, j->column[c].first, &rest);
+        if (s->gaps >= 0)
+            clf_rows_gaps_column(j, s->gaps, c, &rest);
+        else
+            s->fold->repeat(x + (size_t)c * step, j->column[c].missing, j->column[c].first, &rest);
         s->fold->merge(&state, &rest);
         for (int k = 0; k < 3; k++)
             if (word[k]) word[k][c] = state.s[k];
     }
+}
+
+static void meet_part(void *user, int64_t part, int worker) {
+    const meeting *u = user;
+    int64_t cols = u->f->job->m->cols;
+    (void)worker;
+    meet_columns(u->f, u->s, u->word, cols * part / COLUMN_PARTS, cols * (part + 1) / COLUMN_PARTS); /* columns are below 2^31 */
+}
+
+/* Gaps cost some merges an entry: worth waking others for. */
+void clf_rows_rest_meet(const clf_rows_frame *f, const clf_row_sink *s, clf_word *const word[3], clf_pool *pool) {
+    meeting u = {f, s, word};
+    if (pool && s->gaps >= 0 && f->job->m->nnz >= PARALLEL_ENTRIES)
+        clf_pool_run(pool, COLUMN_PARTS, meet_part, &u);
+    else
+        meet_columns(f, s, word, 0, f->job->m->cols);
 }

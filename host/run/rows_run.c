@@ -117,12 +117,13 @@ clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool
     for (int w = 0; w < j.workers; w++) clf_rows_frame_at(&f, &j, w, true);
     clf_rows_frame_at(&f, &j, 0, false);
     for (int i = 0; i < r->nfirst; i++) clf_rows_exec(&f, &r->first[i]);
+    clf_rows_gaps_begin(&f);
     if (j.workers > 1)
         clf_pool_run(pool, j.parts, run_part, &j);
     else
         for (int64_t p = 0; p < j.parts; p++) run_part(&j, p, 0);
     clf_rows_merge(&j, pool);
-    clf_rows_finish(&j, &f);
+    clf_rows_finish(&j, &f, j.workers > 1 ? pool : NULL);
     clf_rows_job_end(&j, r);
     return CLF_OK;
 }

@@ -52,6 +52,16 @@ typedef struct clf_row_column {
     int64_t missing, first;
 } clf_row_column;
 
+/* n positions of which some are without entry (rows_gaps.c): what they are, runs of them folded, and all of them. */
+typedef struct clf_row_gaps {
+    const clf_fold_fns *fold;
+    char *x;
+    int log2;
+    int64_t n;
+    clf_fold_state *node, all;
+    size_t node_at, x_at; /* in their room */
+} clf_row_gaps;
+
 typedef struct clf_rows_job {
     const struct clf_rows *r;
     const clf_bind *bind;
@@ -75,6 +85,8 @@ typedef struct clf_rows_job {
     size_t part_bytes;
     atomic_int *big_busy;
     clf_row_column *column; /* where a rest wants them */
+    clf_row_gaps *gaps;
+    int64_t *ends, *entry_row; /* of every column: where its entries' rows end; the rows */
     char *at;
     size_t bytes;
     bool cached;
@@ -106,9 +118,12 @@ typedef struct clf_rows_room {
     size_t at;
     bool overflow;
 } clf_rows_room;
-/** Offsets of what a run needs, in the order scalars, vectors, packed right sides, large registers, workers, full folds, parts, columns.
- *  false: too much for a size. */
-bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[8]);
+/** Offsets of what a run needs, in the order scalars, vectors, packed right sides, large registers, workers, full folds, parts, columns,
+ *  where entries' rows end, these rows, gaps. false: too much for a size. */
+enum { CLF_ROWS_ROOMS = 11 };
+bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[CLF_ROWS_ROOMS]);
+/** Gaps have their room at base. */
+void clf_rows_place_gaps(clf_rows_job *j, char *base);
 /** Does the sink's state have component k? */
 static inline bool clf_rows_has_comp(const clf_row_sink *s, int k) { return s->fold->comp_bytes[k] != 0; }
 
@@ -139,7 +154,21 @@ void clf_rows_rest_count(const clf_rows_job *j);
 void clf_rows_rest_batch(const clf_rows_frame *f, const clf_row_sink *s, clf_row_full *u);
 /** Merge the cells without entry into the state of all entries, or into those of the columns. */
 void clf_rows_rest_full(const clf_rows_frame *f, const clf_row_sink *s, clf_fold_state *state);
-void clf_rows_rest_meet(const clf_rows_frame *f, const clf_row_sink *s, clf_word *const word[3]);
+void clf_rows_rest_meet(const clf_rows_frame *f, const clf_row_sink *s, clf_word *const word[3], clf_pool *pool);
+
+/* rows_gaps.c */
+/** Fold runs of columns without entry, once their values are there. */
+void clf_rows_gaps_begin(const clf_rows_frame *f);
+/** The state of a row's gaps, its n entries being at columns idx. */
+void clf_rows_gaps_row(const clf_rows_job *j, int gaps, const int32_t *idx, int64_t n, clf_fold_state *out);
+/** Does a fold that keeps columns have a rest by row? */
+bool clf_rows_gaps_by_row(const struct clf_rows *r);
+/** Keep what the rows of a batch have for the end. */
+void clf_rows_gaps_batch(const clf_rows_frame *f, int gaps);
+/** When all rows are through and columns are counted: fold runs of rows. */
+void clf_rows_gaps_finish(const clf_rows_job *j);
+/** The state of the gaps of column c. */
+void clf_rows_gaps_column(const clf_rows_job *j, int gaps, int64_t c, clf_fold_state *out);
 
 /* rows_cat.c */
 /** Two rows, or vectors, one behind the other. */
@@ -161,6 +190,6 @@ void clf_rows_merge(clf_rows_job *j, clf_pool *pool);
 void clf_rows_part_begin(clf_rows_frame *f);
 void clf_rows_drink(clf_rows_frame *f, const clf_row_sink *s);
 void clf_rows_part_end(clf_rows_frame *f);
-/** Write what met; the parts are merged. f: any worker's frame. */
-void clf_rows_finish(const clf_rows_job *j, clf_rows_frame *f);
+/** Write what met; the parts are merged. f: any worker's frame; pool: NULL for a serial run. */
+void clf_rows_finish(const clf_rows_job *j, clf_rows_frame *f, clf_pool *pool);
 #endif

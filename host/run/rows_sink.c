@@ -216,6 +216,7 @@ static void drink_rows(clf_rows_frame *f, const clf_row_sink *s) {
     const clf_rows_job *j = f->job;
     const clf_row_layout *l = &j->layout[s->index];
     clf_row_meeting *u = &f->meet[s->index];
+    if (s->gaps >= 0) clf_rows_gaps_batch(f, s->gaps);
     for (int64_t i = 0, n; i < f->rows; i += n) {
         int64_t row = f->row + i, room = l->block - row % l->block;
         n = f->rows - i < room ? f->rows - i : room;
@@ -280,7 +281,7 @@ void clf_rows_part_end(clf_rows_frame *f) {
 
 /* ---- the end of a run ---------------------------------------------------------------------------------------------------- */
 
-static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_frame *f) {
+static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_frame *f, clf_pool *pool) {
     const clf_row_layout *l = &j->layout[s->index];
     clf_word *state[3], r[CLF_LEAF], *at[3];
     clf_rows_part_words(j, s, 0, state);
@@ -288,7 +289,7 @@ static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_f
         begin_block(j, s, &f->meet[s->index]);
         fold_lanes(s, l, &f->meet[s->index], state);
     }
-    if (s->kind == CLF_RK_MEET && s->h >= 0) clf_rows_rest_meet(f, s, state);
+    if (s->kind == CLF_RK_MEET && s->h >= 0) clf_rows_rest_meet(f, s, state, pool);
     for (int64_t v = 0; v < l->vecs; v++)
         for (int64_t i = 0; i < l->len; i += CLF_LEAF) {
             int64_t n = l->len - i < CLF_LEAF ? l->len - i : CLF_LEAF;
@@ -298,11 +299,12 @@ static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_f
         }
 }
 
-void clf_rows_finish(const clf_rows_job *j, clf_rows_frame *f) {
+void clf_rows_finish(const clf_rows_job *j, clf_rows_frame *f, clf_pool *pool) {
     clf_rows_rest_count(j);
+    clf_rows_gaps_finish(j);
     for (int i = 0; i < j->r->nsink; i++) {
         const clf_row_sink *s = &j->r->sink[i];
         if (s->kind == CLF_RK_FULL) finish_full(j, s, f);
-        if (s->kind >= CLF_RK_COLS) finish_rows(j, s, f);
+        if (s->kind >= CLF_RK_COLS) finish_rows(j, s, f, pool);
     }
 }

@@ -129,13 +129,21 @@ enum {
         *p1 = s1; \
         *p2 = s2; \
     } \
-    static void NAME(repeat_, F)(const void *px, int64_t n, int64_t k, clf_fold_state *out) { \
-        W_T v = *(const E_T *)px; \
+    ELEM_FN void NAME(repeat1_, F)(NAME(S0_, F) * p0, NAME(S1_, F) * p1, NAME(S2_, F) * p2, W_T v, int64_t n, int64_t k) { \
         NAME(S0_, F) t0; \
         NAME(S1_, F) t1 = 0; \
         NAME(S2_, F) t2 = 0; \
         (void)k; \
         REPEAT; \
+        *p0 = t0; \
+        *p1 = t1; \
+        *p2 = t2; \
+    } \
+    static void NAME(repeat_, F)(const void *px, int64_t n, int64_t k, clf_fold_state *out) { \
+        NAME(S0_, F) t0; \
+        NAME(S1_, F) t1; \
+        NAME(S2_, F) t2; \
+        NAME(repeat1_, F)(&t0, &t1, &t2, *(const E_T *)px, n, k); \
         memcpy(&out->s[0], &t0, 8), memcpy(&out->s[1], &t1, 8), memcpy(&out->s[2], &t2, 8); \
     } \
     ELEM_FN NAME(R_, F) NAME(finish1_, F)(NAME(S0_, F) s0, NAME(S1_, F) s1, NAME(S2_, F) s2) { \
@@ -145,6 +153,22 @@ enum {
         (void)s2; \
         FINISH; \
         return r; \
+    }
+
+/* Neighbours merge until one is left. */
+#define FOLD_GAPS(F) \
+    static void NAME(gaps_, F)(const void *px, unsigned stored, int64_t k, clf_fold_state *out) { \
+        const E_T *x = px; \
+        NAME(S0_, F) t0[CLF_GAPS]; \
+        NAME(S1_, F) t1[CLF_GAPS]; \
+        NAME(S2_, F) t2[CLF_GAPS]; \
+        for (int i = 0; i < CLF_GAPS; i++) NAME(repeat1_, F)(&t0[i], &t1[i], &t2[i], x[i], !(stored >> i & 1), k + i); \
+        for (int n = CLF_GAPS / 2; n; n /= 2) \
+            for (int i = 0; i < n; i++) { \
+                t0[i] = t0[2 * i], t1[i] = t1[2 * i], t2[i] = t2[2 * i]; \
+                NAME(merge1_, F)(&t0[i], &t1[i], &t2[i], t0[2 * i + 1], t1[2 * i + 1], t2[2 * i + 1]); \
+            } \
+        memcpy(&out->s[0], t0, 8), memcpy(&out->s[1], t1, 8), memcpy(&out->s[2], t2, 8); \
     }
 
 /* Locals of a leaf; stepping one group of lanes from cell i; folding the lanes. VALUE(i) is the value of cell i. */
@@ -344,6 +368,7 @@ enum {
         .merge = NAME(merge_, F), \
         .finish = NAME(finish_, F), \
         .repeat = NAME(repeat_, F), \
+        .gaps = NAME(gaps_, F), \
         .col_begin = NAME(col_begin_, F), \
         .col_step = NAME(col_step_, F), \
         .col_end = NAME(col_end_, F), \
@@ -355,6 +380,7 @@ enum {
 
 #define FOLD_ALL(F, INIT, STEP, MERGE, FINISH, REPEAT) \
     FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH, REPEAT) \
+    FOLD_GAPS(F) \
     FOLD_LEAF(F, leaf_, VALUE_PLAIN) \
     FOLD_ROWS(F) \
     FOLD_PIECES(F) \

@@ -87,7 +87,7 @@ typedef struct dd_tree {
 dd_tree dd_tree_run(clf_dtype t, int64_t n);                   /* full and row folds of n cells */
 dd_tree dd_tree_cols(clf_dtype t, int64_t rows, int64_t cols); /* column folds */
 /** The same where an operand of the program is sparse: over stored entries, by column in blocks of rows (rows > 0), and what the cells
- *  without entry add, folded row by row, merged on top. `dense`: the tree of all cells. */
+ *  without entry add, folded row by row or as gaps, merged on top. `dense`: the tree of all cells. */
 dd_tree dd_tree_entries(dd_tree dense, int64_t rows, int64_t cols);
 dd_cell dd_fold(int fold, clf_dtype t, const dd_cell *x, int64_t n, int64_t stride, dd_tree tree);
 /** Sum of products of n pairs in any order, fused or not (BLAS). Do zeros of a, of b annihilate? */

@@ -41,7 +41,7 @@ dd_tree dd_tree_entries(dd_tree dense, int64_t rows, int64_t cols) {
     if (rows <= 0) return (dd_tree){2 * dense.chain + 2, 2 * dense.merges + 6};
     while (cols > 4096 && up(rows, block) > 16) block *= 2;
     int64_t run = rows < block ? rows : block;
-    return (dd_tree){larger(dense.chain, run) + 2, larger(dense.merges, levels(up(rows, block))) + 2};
+    return (dd_tree){larger(dense.chain, run) + 2, larger(dense.merges, levels(rows)) + 2}; /* gaps: a level for every bit of rows */
 }
 
 /* (1 + u)^chain (1 + 2^-53)^merges - 1 */

@@ -32,6 +32,7 @@ static const row rows[] = {
     {"sum", 1, RP_FOLD, CLF_FOLD_CODE_SUM, CLF_ALL},
     {"rowSums", 1, RP_FOLD, CLF_FOLD_CODE_SUM, CLF_ROWS},
     {"colSums", 1, RP_FOLD, CLF_FOLD_CODE_SUM, CLF_COLS},
+    {"colVars", 1, RP_FOLD, CLF_FOLD_CODE_VAR, CLF_COLS},
     {"rowMaxs", 1, RP_FOLD, CLF_FOLD_CODE_MAX, CLF_ROWS},
 };
 

@@ -84,6 +84,9 @@ static const expression set[] = {
     {"S5", "sX:nm u:1m w:n1",
      "colMaxs(X); colMins(X-3); sum((X+u)^2); max(X*2-w); colSums(X<=u); colSums((X+u*2)^2); colSums(X+1); colSums(X+u)", 0, "X", false},
     {"S6", "sX:nm u:1m", "colMins(X+u)", 1, "X", false},
+    {"S7", "sX:nm u:1m w:n1",
+     "rowSums(X+u); rowMaxs(X*2-u); rowIndexMin(X+u); sum(rowMins(X-u)); colSums(X+w); colMaxs((X-w)^2); rowSums(X<=u)", 0, "X", false},
+    {"S8", "sX:nm u:1m w:n1", "rowMaxs(exp(X-u)); rowSums(exp(X-u)); colSums(exp(X*u-w)); colVars(log(abs(X+w)+1))", 0, "X", true},
     {"S4", "sX:nm sY:nm V:mk", "(X*Y)%*%V; t(X*Y)%*%(X%*%V); (X+Y)%*%V", 0, NULL, false},
     {"T2", "sX:nm", "t(X); t(X)*2", 0, NULL, false},
 };
@@ -384,8 +387,8 @@ static void test_device(void) {
 
 /* A driver's work and memory: nothing of the size of the matrix is made. */
 static void test_memory(void) {
-    static const char *const driven[] = {"O1",  "O2",  "O3",  "O4",      "O6",  "O7",  "O9", "R1", "R2", "R6",
-                                         "R10", "R12", "R13", "mlogreg", "C19", "C25", "S3", "S5", "S6"};
+    static const char *const driven[] = {"O1",  "O2",  "O3",      "O4",  "O6",  "O7", "O9", "R1", "R2", "R6", "R10",
+                                         "R12", "R13", "mlogreg", "C19", "C25", "S3", "S5", "S6", "S7", "S8"};
     const shape s = {3000, 2000, 3, 10};
     for (size_t i = 0; i < sizeof driven / sizeof *driven; i++)
         for (int e = 0; e < NSET; e++) {

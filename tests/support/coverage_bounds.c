@@ -19,6 +19,7 @@ static const struct {
     {"O1", "X 1 1 U V t %*% neg exp + / *"},
     {"O2", "X U V t %*% abs 1 + /"},
     {"O3", "X U V t %*% abs 1 + log * sum"},
+    {"S8", "X u - exp rowMaxs X u - exp rowSums X u * w - exp colSums X w + abs 1 + log colVars"},
     {"Z1", "X X rowSums abs 1 + / Y + sum X sqr abs Y + sum X 0 != U V t %*% Y + * sum"},
 };
 

@@ -158,6 +158,18 @@ static void step_cell(gen *g) {
     add(g, clf_build_op(g->b, op, g->r->type, in[0], in[1], in[2]));
 }
 
+/* A value by columns of the cells without entry. */
+static int column_rest(gen *g) {
+    int v = chance(g, 50) ? load(g, g->ca, -1) : load(g, -1, g->ca), w = chance(g, 40) ? pick_value(g, 0, 0) : -1;
+    return w < 0 ? v : clf_build_op(g->b, chance(g, 50) ? CLF_OP_MUL : CLF_OP_SUB, g->r->type, v, w, -1);
+}
+
+/* What a row's cells without entry are; -1: they take no part. */
+static int row_rest(gen *g) {
+    if (!g->r->sparse || chance(g, 50)) return -1;
+    return g->ca >= 0 && chance(g, 60) ? column_rest(g) : pick_value(g, 0, I);
+}
+
 static void step_fold(gen *g) {
     static const uint8_t exact[] = {CLF_FOLD_SUM,    CLF_FOLD_SUM, CLF_FOLD_MIN, CLF_FOLD_MAX, CLF_FOLD_ARGMAX,
                                     CLF_FOLD_ARGMIN, CLF_FOLD_NNZ, CLF_FOLD_ANY, CLF_FOLD_ALL, CLF_FOLD_SUMSQ};
@@ -166,7 +178,7 @@ static void step_fold(gen *g) {
     bool rounds = g->r->data == JOB_REAL && chance(g, 20);
     clf_fold_id f = (clf_fold_id)(rounds ? more[pick(g, sizeof more)] : exact[pick(g, sizeof exact)]);
     if (v < 0) return;
-    int rest = g->r->sparse && axis == g->j && chance(g, 35) ? pick_value(g, 0, I) : -1;
+    int rest = axis == g->j ? row_rest(g) : -1;
     int made = rest < 0 ? clf_build_foldv(g->b, f, axis, v) : clf_build_fold_rest(g->b, f, axis, v, rest);
     add(g, clf_build_cast(g->b, made, g->r->type));
 }
@@ -253,18 +265,12 @@ static bool fold_loop_ok(const gen *g, int v, uint32_t keep) {
     return !((loop & ~(uint32_t)I) & ((loop & ~(uint32_t)I) - 1)) && loop & ~keep;
 }
 
-/* A value by columns of the cells without entry. */
-static int column_rest(gen *g) {
-    int v = chance(g, 50) ? load(g, g->ca, -1) : load(g, -1, g->ca), w = chance(g, 40) ? pick_value(g, 0, 0) : -1;
-    return w < 0 ? v : clf_build_op(g->b, chance(g, 50) ? CLF_OP_MUL : CLF_OP_SUB, g->r->type, v, w, -1);
-}
-
 /* What the cells without entry are in a full fold, or one by columns; -1: they take no part. */
 static int rest_of(gen *g, clf_fold_id f, int v, uint32_t keep) {
     bool positions = f == CLF_FOLD_ARGMIN || f == CLF_FOLD_ARGMAX, columns = keep == bit(g->j);
     if (!g->r->sparse || (keep && !columns) || (positions && !columns) || !(axes_of(g, v) & bit(g->j)) || chance(g, 30)) return -1;
     if (g->ca >= 0 && chance(g, 50)) return column_rest(g);
-    int rest = pick_value(g, 0, columns ? 0 : I);
+    int rest = pick_value(g, columns && chance(g, 50) ? I : 0, I);
     return rest >= 0 ? rest : special(g, CLF_V_PARAM, g->r->type, clf_build_param(g->b, g->r->type));
 }
 

@@ -146,9 +146,11 @@ static bool skipped(int skip, double a, double b) { return (skip & 1 && a == 0) 
 static double folded_of(oracle *o, const clf_value *x, bool *exact) {
     acc a = {0};
     int64_t k = 0;
+    int rest = clf_rest_axis(o->c, x); /* goes with the columns */
     for (o->pos[x->axis] = 0; o->pos[x->axis] < o->n[x->axis]; o->pos[x->axis]++) {
         bool stored = inside(o, 1u << x->axis);
         if (!stored && (x->op != CLF_V_FOLD || x->in[1] < 0)) continue;
+        if (rest >= 0) o->pos[rest] = o->pos[x->axis];
         double y = value(o, x->in[stored ? 0 : 1]);
         if (x->op == CLF_V_FOLD)
             take(&a, (clf_fold_id)x->arg, y, x->axis == o->entry ? o->pos[x->axis] : k++);

@@ -103,7 +103,7 @@ static void test_names(void) {
     expect_sticky(clf_expr(w.c, "blub(X)", &b, 1), CLF_E_NAME, "blub");
     expect_sticky(clf_expr(w.c, "sum(X", &b, 1), CLF_E_SYNTAX, "line 1, column 6");
     expect_error(w.c, clf_set(w.c, "no_such_knob", "1"), CLF_E_NAME, "no_such_knob");
-    expect_error(w.c, clf_set(w.c, "fuse", "cost"), CLF_E_NAME, "cost");
+    expect_error(w.c, clf_set(w.c, "fuse", "costs"), CLF_E_NAME, "costs");
     expect_error(w.c, clf_set(w.c, "threads", "-1"), CLF_E_ARG, "threads");
     expect_error(w.c, clf_set(w.c, "threads", "many"), CLF_E_ARG, "many");
     expect_error(w.c, clf_set(w.c, NULL, "many"), CLF_E_ARG, "NULL");

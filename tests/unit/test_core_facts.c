@@ -119,14 +119,6 @@ static void test_knobs(void) {
     expect_knob("device", wide + 1, CLF_OK);
 }
 
-static void test_knobs_of_closed_sets_name_later_selectors(void) {
-    clf_knobs k;
-    clf_err e = {0};
-    clf_knobs_init(&k);
-    clf_knobs_set(&k, "fuse", "cost", &e);
-    CU_ASSERT(strstr(e.text, "exact planner") != NULL && strstr(e.text, "cost") != NULL);
-}
-
 static void test_knobs_env(void) {
     clf_knobs k;
     clf_err e = {0};
@@ -220,7 +212,6 @@ int main(void) {
     CU_add_test(s, "first error wins", test_first_error_wins);
     CU_add_test(s, "trace", test_trace);
     CU_add_test(s, "knobs", test_knobs);
-    CU_add_test(s, "later selectors", test_knobs_of_closed_sets_name_later_selectors);
     CU_add_test(s, "knobs from the environment", test_knobs_env);
     CU_add_test(s, "every default is legal", test_every_default_is_legal);
     CU_add_test(s, "element types", test_dtypes);

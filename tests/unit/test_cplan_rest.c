@@ -4,31 +4,9 @@
 #include <math.h>
 
 #include "host/run/rows.h"
-#include "tests/unit/exam_testing.h"
+#include "tests/unit/rest_testing.h"
 
 /* ---- the golden cplan ---- */
-
-enum { MOST_ROWS = 90, MOST_CELLS = 90000 };
-static int64_t ptr[MOST_ROWS + 1];
-static int32_t idx[MOST_CELLS];
-static double val[MOST_CELLS], cell[MOST_CELLS], w[MOST_ROWS];
-
-/* Rows 2 and the last are empty, row 1 is full; some stored zeros. */
-static clf_csr fill(int64_t n, int64_t m, int64_t every) {
-    double *noise = noise_f64((size_t)(n * m), 71), *column = noise_f64((size_t)n, 72);
-    int64_t e = 0;
-    memset(cell, 0, sizeof cell);
-    for (int64_t i = 0; i < n; i++, ptr[i] = e) {
-        w[i] = column[i];
-        for (int64_t j = 0; j < m; j++) {
-            if (i != 1 && ((i * 31 + j * 17) % every || i == 2 || i == n - 1)) continue;
-            cell[i * m + j] = val[e] = e % 7 == 3 ? 0 : noise[e] - 3;
-            idx[e++] = (int32_t)j;
-        }
-    }
-    free(noise), free(column);
-    return (clf_csr){.ptr = ptr, .idx = idx, .val = val, .rows = n, .cols = m, .nnz = e, .dtype = CLF_F64};
-}
 
 /* The tree over the stored entries, then all other cells at once. */
 static double sum_by_hand(const clf_csr *m, double p) {
@@ -61,21 +39,6 @@ static void compare(const clf_csr *m, double p, double sum, const double *low, c
     }
 }
 
-typedef void at_shape(plan *p, int64_t n, int64_t m, int64_t every);
-
-/* Rows and columns, and every how manyth cell is stored: all of them, hardly any; one row, no row. */
-static void golden_at_shapes(const char *name, at_shape *check) {
-    plan p;
-    open_golden(&p, name);
-    check(&p, 60, 11, 3);
-    check(&p, 90, 1000, 7);
-    check(&p, 3, 4, 1);
-    check(&p, 4, 700, 1000003);
-    check(&p, 1, 5, 2);
-    check(&p, 0, 5, 2);
-    plan_close(&p);
-}
-
 static void whole_at(plan *p, int64_t n, int64_t m, int64_t every) {
     clf_csr x = fill(n, m, every);
     sizes z = declared(&p->c);
@@ -103,8 +66,6 @@ static void test_golden(void) { golden_at_shapes("sparse_rest", whole_at); }
 
 /* ---- the golden cplan that keeps columns ---- */
 
-static double u[1000];
-
 typedef struct stack {
     double at[64];
     int top;
@@ -119,12 +80,6 @@ static void push(stack *s, int64_t k, double x) {
 static double close(stack *s) {
     for (; s->top > 1; s->top--) s->at[s->top - 2] += s->at[s->top - 1];
     return s->top ? s->at[0] : 0;
-}
-
-static int64_t entry_of(int64_t i, int64_t j) {
-    for (int64_t e = ptr[i]; e < ptr[i + 1]; e++)
-        if (idx[e] == j) return e;
-    return -1;
 }
 
 /* Blocks of rows, one lane each, then the cells without entry: their number, how they are. */
@@ -262,7 +217,7 @@ static const struct {
     {HEAD " (fold S SUM x rest y keep over i j))", "rest varies with axes"},
     {HEAD " (fold S SUM x rest x keep over i j))", "rest varies with axes"},
     {HEAD " (fold S SUM x rest z keep over i j))", "rest varies with axes"},
-    {HEAD " (fold U MAX x rest w keep j over i))", "rest varies with axes"},
+    {HEAD " (fold U MAX x rest y keep j over i))", "rest varies with axes"},
     {HEAD " (fold U MAX x rest x keep j over i))", "rest varies with axes"},
     {HEAD " (fold U MAX x rest h keep j over i))", "rest is f32"},
     {HEAD " (fold U MAX x rest o keep j over i guard g))", "no guard"},

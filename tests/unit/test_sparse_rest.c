@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Aggregates that take the cells without entry of a sparse matrix in by their number: each program over a sparse matrix against the same
- * over its cells, and what explain says of it. Small integers, so that only var may round. */
+ * Aggregates that take the cells without entry of a sparse matrix in by their number, or by ranges: each program over a sparse matrix
+ * against the same over its cells, and what explain says of it. Small integers, so that only var may round. */
 #include <math.h>
 
 #include "core/dtype.h"
 #include "tests/unit/api_testing.h"
 
-/* What must happen for the usual shape: cells without entry are counted, are nothing to see, or the matrix is written out. */
-enum { COUNTED, NOTHING, ALL_CELLS };
-static const char *const said[] = {"folded in by count", "zero wherever", "all cells"};
+/* What must happen for the usual shape: cells without entry are counted, are ranges, are nothing to see, or the matrix is written out. */
+enum { COUNTED, RANGES, NOTHING, ALL_CELLS };
+static const char *const said[] = {"folded in by count", "folded in by ranges", "zero wherever", "all cells"};
 
 static const struct {
     const char *text;
@@ -56,7 +56,19 @@ static const struct {
     {"mean(X - u * 2)", COUNTED},
     {"var(X + u)", COUNTED},
     {"sum(X + u + w)", ALL_CELLS},
-    {"rowMins(X + u)", ALL_CELLS},
+    {"rowMins(X + u)", RANGES},
+    {"rowSums(X + u)", RANGES},
+    {"rowSums(X + u * 2 - s)", RANGES},
+    {"rowSums((X - u)^2)", RANGES},
+    {"rowMaxs(abs(X - u))", RANGES},
+    {"rowMeans(X * 2 + u)", RANGES},
+    {"rowVars(X + u)", RANGES},
+    {"rowProds(X * 2 - (u > 0))", RANGES},
+    {"rowIndexMax(X + u)", RANGES},
+    {"rowIndexMin(X * w - u)", RANGES},
+    {"rowSums(X >= u)", RANGES},
+    {"rowSums(X + u + w)", ALL_CELLS},
+    {"sum(rowMaxs(X - u) * w)", RANGES},
     {"colMaxs(X)", COUNTED},
     {"colMins(X - 3)", COUNTED},
     {"colSums(X + 1)", COUNTED},
@@ -72,7 +84,16 @@ static const struct {
     {"colMaxs(X * Y)", COUNTED},
     {"colMaxs(X * w + u)", COUNTED},
     {"colMins(abs(X) + sum(w))", COUNTED},
-    {"colSums(X + w)", ALL_CELLS},
+    {"colSums(X + w)", RANGES},
+    {"colSums((X * 2 - w)^2)", RANGES},
+    {"colMins(X - w)", RANGES},
+    {"colMaxs(X + w)", RANGES},
+    {"colMeans(X + w * 3)", RANGES},
+    {"colVars(X + w)", RANGES},
+    {"colProds(X - (w > 0))", RANGES},
+    {"colSums(X <= w)", RANGES},
+    {"colSums(X - rowSums(X))", RANGES},
+    {"colMaxs(X + w + u)", ALL_CELLS},
     {"colMaxs(X + Y)", ALL_CELLS},
     {"colSums(X * 2)", NOTHING},
     {"rowMins(Y - X * 0)", ALL_CELLS},
