@@ -13,7 +13,7 @@
 #include "device/calibrate.h"
 #include "device/device_internal.h"
 
-enum { RUN_NS = 3000000, PATIENCE_S = 5, BEST_OF = 8, LAUNCHES = 21, BATCH = 100, SMALLEST_SET = 16 << 20, LARGEST_SET = 512 << 20 };
+enum { RUN_NS = 3000000, PATIENCE_S = 8, BEST_OF = 8, LAUNCHES = 21, BATCH = 100, SMALLEST_SET = 16 << 20, LARGEST_SET = 512 << 20 };
 
 static const clf_arg_desc arg_kinds[] = {
     {CLF_ARG_MEM_IN, CLF_F64, 0}, {CLF_ARG_MEM_OUT, CLF_F64, 0}, {CLF_ARG_I64, CLF_I64, 0},
@@ -21,20 +21,7 @@ static const clf_arg_desc arg_kinds[] = {
 };
 enum { NARGS = sizeof arg_kinds / sizeof *arg_kinds, OUT_VECTORS = 4096 };
 
-typedef struct bench {
-    clf_devs *d;
-    int dev;
-    clf_dtype type;
-    cl_program built; /* of the element type at hand */
-    double cores;
-    size_t items;   /* work-items of a full launch */
-    char *in, *out; /* set_bytes; out_bytes */
-    size_t set_bytes, out_bytes;
-    uint64_t hurry_ns; /* from this time on one run has to do */
-    clf_err *err;
-} bench;
-
-static clf_status kernel(bench *b, const char *entry, clf_program **out) {
+clf_status clf_gauge_kernel(clf_gauge_bench *b, const char *entry, clf_program **out) {
     clf_arg_desc kinds[NARGS];
     memcpy(kinds, arg_kinds, sizeof kinds);
     kinds[NARGS - 1].dtype = (uint8_t)b->type;
@@ -46,16 +33,7 @@ static clf_status kernel(bench *b, const char *entry, clf_program **out) {
     return clf_fail(b->err, failed.code, "calibration: %s", failed.text);
 }
 
-/* What a kernel is launched with: n vectors (or rounds), sweeps over them. */
-typedef struct job {
-    clf_program *p;
-    char *in, *out;
-    size_t in_bytes, out_bytes;
-    int64_t n, sweeps;
-    size_t items;
-} job;
-
-static clf_status enqueue(bench *b, const job *j) {
+static clf_status enqueue(clf_gauge_bench *b, const clf_gauge_job *j) {
     clf_arg args[NARGS] = {
         {.ptr = j->in, .bytes = j->in_bytes}, {.ptr = j->out, .bytes = j->out_bytes}, {.u.i64 = j->n}, {.u.i64 = j->sweeps}};
     if (b->type == CLF_F64)
@@ -65,7 +43,7 @@ static clf_status enqueue(bench *b, const job *j) {
     return clf_launch(b->d, b->dev, j->p, args, NARGS, j->items, 1, b->err);
 }
 
-static clf_status timed(bench *b, const job *j, double *ns) {
+static clf_status timed(clf_gauge_bench *b, const clf_gauge_job *j, double *ns) {
     uint64_t t0 = clf_now_ns();
     CLF_TRY(enqueue(b, j));
     CLF_TRY(clf_dev_wait(b->d, b->dev, b->err));
@@ -73,7 +51,7 @@ static clf_status timed(bench *b, const job *j, double *ns) {
     return CLF_OK;
 }
 
-static clf_status best_of(bench *b, const job *j, int runs, double *ns) {
+static clf_status best_of(clf_gauge_bench *b, const clf_gauge_job *j, int runs, double *ns) {
     double t;
     CLF_TRY(timed(b, j, ns));
     for (int i = 1; i < runs && clf_now_ns() < b->hurry_ns; i++) {
@@ -84,7 +62,7 @@ static clf_status best_of(bench *b, const job *j, int runs, double *ns) {
 }
 
 /* Raise *repeat (a field of the job) until the best run is long enough; a run that a neighbour made long does not pass for one. */
-static clf_status best(bench *b, job *j, int64_t *repeat, double *ns) {
+clf_status clf_gauge_best(clf_gauge_bench *b, clf_gauge_job *j, int64_t *repeat, double *ns) {
     CLF_TRY(timed(b, j, ns)); /* the first run compiles */
     for (;;) {
         CLF_TRY(best_of(b, j, 2, ns));
@@ -101,7 +79,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* part quarters up the sorted times: 0 the best, 2 the median. */
-static clf_status quartile(bench *b, const job *j, int part, double *ns) {
+static clf_status quartile(clf_gauge_bench *b, const clf_gauge_job *j, int part, double *ns) {
     double t[LAUNCHES];
     for (int i = 0; i < LAUNCHES; i++) CLF_TRY(timed(b, j, &t[i]));
     qsort(t, LAUNCHES, sizeof *t, by_value);
@@ -110,12 +88,12 @@ static clf_status quartile(bench *b, const job *j, int part, double *ns) {
 }
 
 /* One work-item per core sweeps its own part of the set, so what a core holds is the set divided by the cores. */
-static clf_status read_rate(bench *b, clf_program *p, double bytes, double *per_s) {
+static clf_status read_rate(clf_gauge_bench *b, clf_program *p, double bytes, double *per_s) {
     size_t set = bytes < (double)b->set_bytes ? (size_t)bytes : b->set_bytes, workers = (size_t)b->cores;
     int64_t step = 4 * (int64_t)workers, steps = (int64_t)(set / 64) / step; /* whole steps of the kernel: nothing is skipped */
-    job j = {p, b->in, b->out, b->set_bytes, b->out_bytes, step * (steps ? steps : 1), 1, workers};
+    clf_gauge_job j = {p, b->in, b->out, b->set_bytes, b->out_bytes, step * (steps ? steps : 1), 1, workers};
     double ns;
-    CLF_TRY(best(b, &j, &j.sweeps, &ns));
+    CLF_TRY(clf_gauge_best(b, &j, &j.sweeps, &ns));
     *per_s = (double)j.n * 64 * (double)j.sweeps / ns * 1e9;
     return CLF_OK;
 }
@@ -126,7 +104,7 @@ static double cache_bytes(int level, double otherwise) {
 }
 
 /* The largest set that still reads markedly faster than memory. */
-static clf_status shared_cache(bench *b, clf_program *rd, clf_profile *p) {
+static clf_status shared_cache(clf_gauge_bench *b, clf_program *rd, clf_profile *p) {
     double l2 = p->tier_bytes[1], limit = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 64e6), rate, dram = p->read_bytes_per_s[3];
     p->tier_bytes[2] = 2 * l2;
     CLF_TRY(read_rate(b, rd, 2 * l2, &p->read_bytes_per_s[2]));
@@ -140,24 +118,24 @@ static clf_status shared_cache(bench *b, clf_program *rd, clf_profile *p) {
     return CLF_OK;
 }
 
-static clf_status write_cost(bench *b, clf_program *cp, clf_profile *p) {
+static clf_status write_cost(clf_gauge_bench *b, clf_program *cp, clf_profile *p) {
     size_t half = b->set_bytes / 2 / 64 * 64;
-    job j = {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, (size_t)b->cores};
+    clf_gauge_job j = {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, (size_t)b->cores};
     double ns;
-    CLF_TRY(best(b, &j, &j.sweeps, &ns));
+    CLF_TRY(clf_gauge_best(b, &j, &j.sweeps, &ns));
     double once = (double)half * (double)j.sweeps / p->read_bytes_per_s[3] * 1e9, cost = ns / once - 1;
     p->write_cost = cost < 0.5 ? 0.5 : cost > 4 ? 4 : cost;
     return CLF_OK;
 }
 
-static clf_status streams(bench *b, clf_profile *p) {
+static clf_status streams(clf_gauge_bench *b, clf_profile *p) {
     clf_program *rd = NULL, *cp = NULL;
     clf_status st;
     p->tier_bytes[0] = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32e3) * b->cores;
     p->tier_bytes[1] = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512e3) * b->cores;
     p->tier_bytes[3] = 1e18;
-    CLF_GO(kernel(b, "m_read", &rd));
-    CLF_GO(kernel(b, "m_copy", &cp));
+    CLF_GO(clf_gauge_kernel(b, "m_read", &rd));
+    CLF_GO(clf_gauge_kernel(b, "m_copy", &cp));
     CLF_GO(read_rate(b, rd, p->tier_bytes[0] / 2, &p->read_bytes_per_s[0]));
     CLF_GO(read_rate(b, rd, p->tier_bytes[1] / 2, &p->read_bytes_per_s[1]));
     CLF_GO(read_rate(b, rd, (double)b->set_bytes, &p->read_bytes_per_s[3]));
@@ -170,28 +148,28 @@ out:
 }
 
 /* Evaluations of a work-item per round: 8 registers of 64 bytes with two operations (ADD) or one (CMP), or 32 vectors. */
-static double per_round(int c, clf_dtype t) {
+double clf_gauge_round(int c, clf_dtype t) {
     double lanes = 64.0 / (double)clf_dtype_bytes(t);
     return lanes * (c == CLF_CLASS_ADD ? 16 : c == CLF_CLASS_CMP ? 8 : 32);
 }
 
-static clf_status class_rate(bench *b, int c, clf_profile *p) {
+static clf_status class_rate(clf_gauge_bench *b, int c, clf_profile *p) {
 #define ENTRY(n) "m_" #n,
     static const char *const entries[] = {CLF_OP_CLASSES(ENTRY)};
 #undef ENTRY
     clf_program *k;
     double ns;
-    CLF_TRY(kernel(b, entries[c], &k));
-    job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, 16, 1, b->items};
-    clf_status st = best(b, &j, &j.n, &ns);
-    if (st == CLF_OK) p->cells_per_s[b->type == CLF_F64][c] = per_round(c, b->type) * (double)j.n * (double)j.items / ns * 1e9;
+    CLF_TRY(clf_gauge_kernel(b, entries[c], &k));
+    clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, 16, 1, b->items};
+    clf_status st = clf_gauge_best(b, &j, &j.n, &ns);
+    if (st == CLF_OK) p->cells_per_s[b->type == CLF_F64][c] = clf_gauge_round(c, b->type) * (double)j.n * (double)j.items / ns * 1e9;
     clf_program_free(b->d, k, true);
     return st;
 }
 
 /* t = launch + s + (work - s) / cores, solved for s: how long one core works alone. */
-static clf_status second_core(bench *b, clf_program *k, clf_profile *p) {
-    job one = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, 1}, all = one;
+static clf_status second_core(clf_gauge_bench *b, clf_program *k, clf_profile *p) {
+    clf_gauge_job one = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, 1}, all = one;
     double serial = 0, parallel;
     all.items = b->items;
     p->second_core_ns = 0;
@@ -205,8 +183,8 @@ static clf_status second_core(bench *b, clf_program *k, clf_profile *p) {
     return CLF_OK;
 }
 
-static clf_status launch_costs(bench *b, clf_program *k, clf_profile *p) {
-    job none = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, 1};
+static clf_status launch_costs(clf_gauge_bench *b, clf_program *k, clf_profile *p) {
+    clf_gauge_job none = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, 1};
     double batch[5];
     CLF_TRY(quartile(b, &none, 2, &p->launch_sync_ns));
     for (int r = 0; r < 5; r++) {
@@ -220,16 +198,16 @@ static clf_status launch_costs(bench *b, clf_program *k, clf_profile *p) {
     return CLF_OK;
 }
 
-static clf_status launches(bench *b, clf_profile *p) {
+static clf_status launches(clf_gauge_bench *b, clf_profile *p) {
     clf_program *k;
-    CLF_TRY(kernel(b, "m_ADD", &k));
+    CLF_TRY(clf_gauge_kernel(b, "m_ADD", &k));
     clf_status st = launch_costs(b, k, p);
     if (st == CLF_OK) st = second_core(b, k, p);
     clf_program_free(b->d, k, true);
     return st;
 }
 
-static clf_status build(bench *b) {
+static clf_status build(clf_gauge_bench *b) {
     clf_str text;
     clf_str_init(&text, b->d->mem);
     bool wide = b->type == CLF_F64;
@@ -243,21 +221,23 @@ static clf_status build(bench *b) {
     return st;
 }
 
-static void fill(bench *b) {
+static void fill(clf_gauge_bench *b) {
     if (b->type == CLF_F64)
         for (size_t i = 0; i < b->set_bytes / sizeof(double); i++) ((double *)(void *)b->in)[i] = 1;
     else
         for (size_t i = 0; i < b->set_bytes / sizeof(float); i++) ((float *)(void *)b->in)[i] = 1;
 }
 
-static clf_status measure(bench *b, clf_dtype type, bool rest, clf_profile *p) {
+static clf_status measure(clf_gauge_bench *b, clf_dtype type, bool rest, clf_profile *p) {
     b->type = type;
     CLF_TRY(build(b));
     fill(b);
     clf_status st = CLF_OK;
     for (int c = 0; c < CLF_NCLASSES && st == CLF_OK; c++) st = class_rate(b, c, p);
+    if (st == CLF_OK) st = clf_gauge_fma(b, p);
     if (rest && st == CLF_OK) st = launches(b, p);
     if (rest && st == CLF_OK) st = streams(b, p);
+    if (rest && st == CLF_OK) st = clf_gauge_loops(b, p);
     if (clReleaseProgram(b->built) != CL_SUCCESS && st == CLF_OK)
         st = clf_fail(b->err, CLF_E_DEVICE, "clReleaseProgram failed after calibration");
     b->built = NULL;
@@ -265,7 +245,7 @@ static clf_status measure(bench *b, clf_dtype type, bool rest, clf_profile *p) {
 }
 
 /* The largest set that memory, budget and device give, down to SMALLEST_SET. */
-static clf_status reserve(bench *b) {
+static clf_status reserve(clf_gauge_bench *b) {
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     b->out_bytes = OUT_VECTORS * (size_t)64;
     b->out = clf_mem_data(b->d->mem, b->out_bytes);
@@ -282,7 +262,7 @@ clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *er
     clf_profile p;
     clf_status st;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
-    bench b = {.d = d, .dev = dev, .cores = v->info.compute_units ? v->info.compute_units : 1, .err = err};
+    clf_gauge_bench b = {.d = d, .dev = dev, .cores = v->info.compute_units ? v->info.compute_units : 1, .err = err};
     b.hurry_ns = clf_now_ns() + PATIENCE_S * UINT64_C(1000000000);
     if (b.cores > OUT_VECTORS / 8) b.cores = OUT_VECTORS / 8;
     b.items = 8 * (size_t)b.cores;

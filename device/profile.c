@@ -33,11 +33,14 @@ static const row rows[] = {
     {"read_bytes_per_s", ROW_REAL, AT(read_bytes_per_s), CLF_PROFILE_TIERS},
     {"write_cost", ROW_REAL, AT(write_cost), 1},
     CLF_OP_CLASSES(CLASS32) CLF_OP_CLASSES(CLASS64){"fma_per_s", ROW_REAL, AT(fma_per_s), 2},
+    {"overlap", ROW_REAL, AT(overlap), 1},
     {"row_ns", ROW_REAL, AT(row_ns), 1},
+    {"dot_ns", ROW_REAL, AT(dot_ns), 1},
     {"entry_ns", ROW_REAL, AT(entry_ns), 1},
+    {"locate_ns", ROW_REAL, AT(locate_ns), 1},
     {"gather_ns", ROW_REAL, AT(gather_ns), CLF_PROFILE_TIERS},
     {"library_flops_per_s", ROW_REAL, AT(library_flops_per_s), 2},
-    {"library_half", ROW_REAL, AT(library_half), 1},
+    {"library_half", ROW_REAL, AT(library_half), 2},
     {"library_ns", ROW_REAL, AT(library_ns), 1},
     {"convert_cells_per_s", ROW_REAL, AT(convert_cells_per_s), 1},
     {"convert_entries_per_s", ROW_REAL, AT(convert_entries_per_s), 1},
@@ -159,6 +162,7 @@ static clf_status sane(const clf_profile *p, clf_err *err) {
     bool products = p->fma_per_s[0] > 0 && p->library_flops_per_s[0] > 0;
     bool wide = p->fma_per_s[1] > 0 && p->library_flops_per_s[1] > 0;
     if (!products || (p->fp64 && !wide)) return clf_fail(err, CLF_E_FORMAT, "profile: products have no speed");
+    if (p->overlap > 1) return clf_fail(err, CLF_E_FORMAT, "profile: an overlap of %g is more than all", p->overlap);
     if (!(p->convert_cells_per_s > 0) || !(p->convert_entries_per_s > 0) || !(p->callout_bytes_per_s > 0))
         return clf_fail(err, CLF_E_FORMAT, "profile: conversions or structural operators have no speed");
     return CLF_OK;
@@ -172,6 +176,16 @@ clf_status clf_profile_parse(clf_profile *p, const char *text, size_t n, clf_err
     if (st == CLF_OK) st = sane(&work, err);
     if (st == CLF_OK) *p = work;
     return st;
+}
+
+void clf_profile_take_host(clf_profile *p, const clf_profile *host) {
+    memcpy(p->library_flops_per_s, host->library_flops_per_s, sizeof p->library_flops_per_s);
+    memcpy(p->library_half, host->library_half, sizeof p->library_half);
+    p->library_ns = host->library_ns;
+    p->convert_cells_per_s = host->convert_cells_per_s;
+    p->convert_entries_per_s = host->convert_entries_per_s;
+    p->callout_bytes_per_s = host->callout_bytes_per_s;
+    p->callout_ns = host->callout_ns;
 }
 
 double clf_profile_stream_s(const clf_profile *p, double bytes, double set) {

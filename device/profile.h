@@ -21,11 +21,14 @@ typedef struct clf_profile {
     double write_cost;            /* written bytes cost this many times read bytes (with non-temporal stores where used) */
     double cells_per_s[2][CLF_NCLASSES];       /* [0] f32 [1] f64, all cores, per cost class */
     double fma_per_s[2];          /* multiply-adds of products in loops, operands in cache: [0] f32 [1] f64, all cores */
-    double row_ns;                /* one more operator of a loop over rows, for each row, all cores */
-    double entry_ns;              /* one stored entry that a loop visits, beside its operators, all cores */
+    double overlap;               /* of computing and moving bytes, the part of the shorter that goes on during the longer: 0 to 1 */
+    double row_ns;                /* one more fold of a row, or of the columns by a row, beside its cells; all cores */
+    double dot_ns;                /* one more product of a row, or at an entry, beside its multiply-adds; all cores */
+    double entry_ns;              /* one stored entry that a loop visits, beside its operators; all cores */
+    double locate_ns;             /* one stored entry passed while looking for those of another operand; all cores */
     double gather_ns[CLF_PROFILE_TIERS];       /* one access at a random place of a set of this tier's size, all cores */
     double library_flops_per_s[2];             /* of a large product of the library's: [0] f32 [1] f64, all cores */
-    double library_half;          /* shortest side of a product at which the library reaches half of that */
+    double library_half[2];       /* shortest side at which the library reaches half of that: [0] sums are the longest side [1] the result has it */
     double library_ns;            /* one more product of the library's, before its first flop */
     double convert_cells_per_s, convert_entries_per_s; /* between CSR and cells: cells cleared or searched, entries moved */
     double callout_bytes_per_s, callout_ns;    /* structural operators: bytes read and written; one more of them, or one conversion */
@@ -37,6 +40,8 @@ typedef struct clf_profile {
 } clf_profile;
 /** Conservative figures for a device of this kind. */
 void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores);
+/** What the host does for every device: the library's products, conversions, structural operators. Copied from the host's profile. */
+void clf_profile_take_host(clf_profile *p, const clf_profile *host);
 void clf_profile_print(const clf_profile *p, clf_str *out);
 /** errors: CLF_E_FORMAT with the line; unknown keys are errors, missing ones keep what *p held. */
 clf_status clf_profile_parse(clf_profile *p, const char *text, size_t n, clf_err *err);

@@ -70,7 +70,8 @@ static int parse(int argc, char **argv, bench_options *o) {
 static const struct suite {
     const char *name;
     void (*run)(bench_run *r);
-} suites[] = {{"micro", bench_run_cells}, {"micro", bench_run_tiny}, {"micro", bench_run_loop}, {"ml", bench_run_ml}};
+} suites[] = {
+    {"micro", bench_run_cells}, {"micro", bench_run_tiny}, {"micro", bench_run_loop}, {"ml", bench_run_ml}, {"plan", bench_run_predict}};
 enum { SUITES = sizeof suites / sizeof *suites };
 
 /* Every name in --suite must be one we have. */
@@ -135,7 +136,7 @@ int main(int argc, char **argv) {
     int rc = parse(argc, argv, &o);
     if (rc == -1) return fputs(usage_text, stdout), 0;
     if (rc) return rc;
-    if (!suites_known(o.suites)) return complain("unknown suite; there are: micro, ml");
+    if (!suites_known(o.suites)) return complain("unknown suite; there are: micro, ml, plan");
     if ((rc = choose(&r)) != 0) return rc;
     if (o.json && !(s.json = fopen(o.json, "w"))) {
         perror(o.json);

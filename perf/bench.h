@@ -64,6 +64,7 @@ typedef struct bench_row {
     double floor;         /* ratio to the reference promised at least */
     double floor_unfused; /* ratio to the unfused plan promised at least */
     double sparsity;      /* share of stored cells of the main input */
+    double ratio_predicted; /* suite plan: predicted over measured time */
     bool ok;
     char why[160]; /* why not ok, or a remark */
 } bench_row;
@@ -118,6 +119,8 @@ void bench_subject_close(bench_subject *s);
 /** Count launches and bytes of a first call (which compiles) and a second one, before anything is timed, into row. Fails where nothing ran
  *  on the device, the reference executor ran, bytes counted and those of the plan differ, or fewer were counted than `least`. */
 void bench_count(bench_row *row, bench_subject *s, double least);
+/** What the plan says a call takes, from the second on. False when explain fails. */
+bool bench_predicted(bench_subject *s, double *ms);
 clf_stats bench_stats(clf_ctx *c);
 uint64_t bench_launches(const clf_stats *s);
 
@@ -133,7 +136,7 @@ typedef struct bench_field {
 } bench_field;
 bool bench_rounds(bench_row *row, const bench_field *f, const bench_options *opt);
 
-/* ---- cells.c, tiny.c, loop.c (suite micro), ml_run.c (suite ml): run the cases; each hands rows to emit */
+/* ---- cells.c, tiny.c, loop.c (suite micro), ml_run.c (suite ml), predict.c (suite plan): run the cases; each hands rows to emit */
 typedef void (*bench_emit)(void *user, const bench_row *row);
 typedef struct bench_run {
     const bench_options *opt;
@@ -146,8 +149,11 @@ void bench_run_cells(bench_run *r);
 void bench_run_tiny(bench_run *r);
 void bench_run_loop(bench_run *r);
 void bench_run_ml(bench_run *r);
+void bench_run_predict(bench_run *r);
 bool bench_wanted(const bench_options *o, const char *suite, const char *name);
 
+/** Rows that a cells case has with these data. */
+int64_t bench_cells_rows(const bench_case *k, const bench_data *d, bool quick);
 /** A cells case as a subject. */
 bool bench_cells_open(bench_subject *s, clf_ctx *c, const bench_case *k, const bench_data *d, int64_t rows, char *why, size_t why_n);
 

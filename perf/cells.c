@@ -10,9 +10,9 @@
 void bench_row_init(bench_row *r, const char *name, const char *suite, const char *dtype, const char *device) {
     *r = (bench_row){
         .name = name, .suite = suite, .dtype = dtype, .device = device, .kernels = -1, .launches = -1, .sparsity = 1, .ok = true};
-    double *const none[] = {&r->ours_ms,      &r->hand_ms,     &r->unfused_ms, &r->host_ms,       &r->ratio_hand,   &r->ratio_unfused,
-                            &r->ratio_host,   &r->noise,       &r->bytes,      &r->counted_bytes, &r->gbs,          &r->roof_gbs,
-                            &r->predicted_ms, &r->max_rel_err, &r->limit_ms,   &r->floor,         &r->floor_unfused};
+    double *const none[] = {&r->ours_ms,      &r->hand_ms,     &r->unfused_ms, &r->host_ms,       &r->ratio_hand,    &r->ratio_unfused,
+                            &r->ratio_host,   &r->noise,       &r->bytes,      &r->counted_bytes, &r->gbs,           &r->roof_gbs,
+                            &r->predicted_ms, &r->max_rel_err, &r->limit_ms,   &r->floor,         &r->floor_unfused, &r->ratio_predicted};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) *none[i] = NAN;
 }
 
@@ -95,7 +95,7 @@ static double one_pass(const bench_case *k, clf_dtype t, int64_t rows) {
     return bytes * (double)clf_dtype_bytes(t);
 }
 
-static int64_t rows_of(const bench_case *k, const bench_data *d, bool quick) {
+int64_t bench_cells_rows(const bench_case *k, const bench_data *d, bool quick) {
     int arrays = k->nin;
     for (int o = 0; o < BENCH_OUTS && k->out[o].name; o++) arrays += k->out[o].kind == BENCH_CELLS;
     size_t each = quick ? d->bytes : 2 * d->bytes / (size_t)arrays;
@@ -133,7 +133,7 @@ static void run_case(const bench_run *r, const bench_case *k, const bench_data *
     bench_row row;
     bench_row_init(&row, NULL, "micro", which ? "f64" : "f32", r->device_name);
     snprintf(row.text, sizeof row.text, "%s%s", k->name, which ? "" : "_f32");
-    row.rows = rows_of(k, d, r->opt->quick);
+    row.rows = bench_cells_rows(k, d, r->opt->quick);
     row.cols = k->cols;
     row.floor = k->floor[which];
     const char *device[BENCH_SUBJECTS] = {r->device, r->device, "host"}, *fuse[BENCH_SUBJECTS] = {r->opt->fuse, "none", r->opt->fuse};

@@ -31,10 +31,20 @@ static const char *verdict(const bench_row *row) {
     return "";
 }
 
+/* A row of the suite plan: predicted against measured. */
+static void predict_line(const bench_row *row) {
+    time_cell(row->predicted_ms);
+    time_cell(row->ours_ms);
+    cell(7, 2, row->ratio_predicted, "");
+    printf("  %s %s %s\n", row->device, row->ok ? "" : "FAILED", row->why);
+    fflush(stdout);
+}
+
 void bench_line(const bench_row *row) {
     char size[32] = "-";
     if (row->rows) snprintf(size, sizeof size, "%lldx%lld", (long long)row->rows, (long long)row->cols);
     printf("%-20s %16s", row->name ? row->name : row->text, size);
+    if (strcmp(row->suite, "plan") == 0) return predict_line(row);
     time_cell(row->ours_ms);
     time_cell(row->hand_ms);
     time_cell(row->unfused_ms);
@@ -109,6 +119,7 @@ void bench_json(void *file, const bench_row *row) {
     number(f, "roof_gbs", row->roof_gbs);
     number(f, "roof_share", row->gbs / row->roof_gbs);
     number(f, "predicted_ms", row->predicted_ms);
+    number(f, "ratio_predicted", row->ratio_predicted);
     number(f, "noise", row->noise);
     number(f, "max_rel_err", row->max_rel_err);
     fprintf(f, ", \"ok\": %s", row->ok ? "true" : "false");

@@ -157,7 +157,7 @@ static void bill_operand(billing *b, int32_t n, int k) {
     if (clf_cover_reads_csr(b->g, b->c, b->number, q)) {
         bool fresh = !b->mark[q] && q != b->driver;
         put_operand(b, (clf_term){CLF_TERM_READ, q, clf_cover_bytes(b->g, b->c, q), 0, 0});
-        if (fresh) put(b, CLF_TERM_ENTRIES, q, (double)b->c->entries[q], 0, 0);
+        if (fresh) put(b, CLF_TERM_LOCATE, q, (double)b->c->entries[q] + (double)b->c->entries[b->driver], 0, 0);
         return;
     }
     put_operand(b, along_entries(b, n, k, &t) ? t : clf_term_operand(b->g, n, k));
@@ -206,21 +206,49 @@ static double share(const billing *b, int32_t n) {
     return along && cells > 0 ? (double)b->c->entries[b->driver] / cells : 1;
 }
 
+/* Is something of n begun and ended in every row: a fold, a scan, an operand of one value a row? */
+static bool by_rows(const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    bool one = x->op == CLF_OP_CUM || x->op == CLF_OP_CBIND || (x->op == CLF_OP_FOLD && x->attr[1] != CLF_WAY_ALL);
+    for (int k = 0; k < x->nin && clf_op_is_cell(x->op); k++)
+        one = one || (clf_cols(&g->node[x->in[k]]) == 1 && clf_rows(&g->node[x->in[k]]) > 1 && clf_cols(x) > 1);
+    return one;
+}
+
+int clf_terms_node(const clf_graph *g, int32_t n, double share, clf_term t[3]) {
+    int count = 0;
+    double rows = (double)clf_node_loop_rows(g, n);
+    t[count++] = (clf_term){CLF_TERM_NODE, n, share, 0, 0};
+    if (by_rows(g, n)) t[count++] = (clf_term){CLF_TERM_ROWS, n, rows, 0, 0};
+    if (g->node[n].op == CLF_OP_MATMUL && clf_product_loop(g, n) != CLF_PRODUCT_INNER)
+        t[count++] = (clf_term){CLF_TERM_DOTS, n, rows, 0, 0};
+    return count;
+}
+
+/* Products are begun once a row, and where their cells are the driver's once an entry. */
+static void bill_operator(billing *b, int32_t n) {
+    clf_term t[3];
+    int count = clf_terms_node(b->g, n, share(b, n), t);
+    bool at_entries = b->driver >= 0 && same_shape(&b->g->node[n], &b->g->node[b->driver]);
+    for (int i = 0; i < count; i++) {
+        if (t[i].kind == CLF_TERM_DOTS && at_entries) t[i].a = (double)b->c->entries[b->driver];
+        put_term(b, t[i]);
+    }
+}
+
 static void bill_loop(billing *b) {
-    bool rowwise = b->driver >= 0 || clf_part_needs_rows(b->g, b->c, b->number);
     for (int32_t j = 0; j < b->part->n; j++) {
         int32_t n = b->part->node[j];
         const clf_gnode *x = &b->g->node[n];
         for (int k = 0; k < x->nin; k++) {
             int32_t q = clf_node_operand(b->g, n, k);
-            if (b->c->copied[q] && clf_node_takes_copies(x))
+            if (b->c->copies[n] >> k & 1)
                 bill_copied(b, q);
             else
                 bill_operand(b, n, k);
         }
         if (clf_cover_stores(b->c, b->number, n)) bill_result(b, n);
-        put(b, CLF_TERM_NODE, n, share(b, n), 0, 0);
-        if (rowwise) put(b, CLF_TERM_ROWS, n, b->rows, 0, 0);
+        bill_operator(b, n);
     }
     if (b->driver >= 0) put(b, CLF_TERM_ENTRIES, b->driver, (double)b->c->entries[b->driver], 0, 0);
 }
@@ -291,6 +319,8 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
     case CLF_TERM_MEET: return times(clf_ps_add(once, clf_cost_write(dev, t->a)), t->b);
     case CLF_TERM_NODE: return clf_cost_node(dev, g, t->node, t->a);
     case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
+    case CLF_TERM_DOTS: return clf_cost_dots(dev, t->a);
+    case CLF_TERM_LOCATE: return clf_cost_locate(dev, t->a);
     case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);
     case CLF_TERM_ALONE: return clf_cost_alone(dev, g, t->node);
     case CLF_TERM_CONVERT:
@@ -307,5 +337,5 @@ clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *de
         bool computed = b->term[i].kind > CLF_TERM_COMPUTE;
         sum[computed] = clf_ps_add(sum[computed], clf_term_pay(&b->term[i], g, dev));
     }
-    return clf_ps_add(clf_cost_launch(dev, b->kind), sum[sum[1] > sum[0]]);
+    return clf_ps_add(clf_cost_launch(dev, b->kind), clf_cost_both(dev, sum[0], sum[1]));
 }

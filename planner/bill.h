@@ -17,8 +17,10 @@ typedef enum clf_term_kind {
     CLF_TERM_MEET,     /* a bytes written and read again b times: copies that meet in one result */
     CLF_TERM_COMPUTE,
     CLF_TERM_NODE,     /* graph node a over a share b of its cells, in a loop */
-    CLF_TERM_ROWS,     /* one more operator in a loop over a rows */
+    CLF_TERM_ROWS,     /* something begun and ended in each of a rows */
+    CLF_TERM_DOTS,     /* a inner products begun */
     CLF_TERM_ENTRIES,  /* a stored entries visited */
+    CLF_TERM_LOCATE,   /* a entries passed while others are looked for */
     CLF_TERM_ALONE,    /* graph node a in a step of its own */
     CLF_TERM_CONVERT   /* clf_convert a of graph node b with c entries */
 } clf_term_kind;
@@ -37,7 +39,7 @@ typedef struct clf_bill clf_bill;
 clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t *mark, clf_arena *arena, clf_bill *out, clf_err *err);
 /** The bill of a conversion of node n, which has so many entries. */
 clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, double entries, clf_arena *arena, clf_bill *out, clf_err *err);
-/** launch + max(moved, computed) on a device. */
+/** launch + moved and computed, as far as they overlap (clf_cost_both), on a device. */
 clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *dev);
 /** One term. */
 clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev);
@@ -52,6 +54,8 @@ clf_term clf_term_operand(const clf_graph *g, int32_t n, int k);
 clf_term clf_term_result(const clf_graph *g, int32_t n);
 /** What result n costs beside being written, if its values meet over rows. */
 bool clf_term_meeting(const clf_graph *g, int32_t n, clf_term *t);
+/** What node n computes in a loop, over a share of its cells: how many terms. */
+int clf_terms_node(const clf_graph *g, int32_t n, double share, clf_term t[3]);
 /** Bytes of a node's cells. */
 double clf_node_bytes(const clf_graph *g, int32_t n);
 #endif

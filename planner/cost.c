@@ -75,14 +75,26 @@ clf_ps clf_cost_fma(const clf_profile *dev, bool f64, double n) { return at_rate
 
 clf_ps clf_cost_rows(const clf_profile *dev, double rows) { return each(rows, dev->row_ns); }
 
+clf_ps clf_cost_dots(const clf_profile *dev, double n) { return each(n, dev->dot_ns); }
+
 clf_ps clf_cost_entries(const clf_profile *dev, double entries) { return each(entries, dev->entry_ns); }
+
+clf_ps clf_cost_locate(const clf_profile *dev, double entries) { return each(entries, dev->locate_ns); }
+
+/* In whole 256ths, so that it is integers from here on. */
+clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed) {
+    clf_ps more = moved > computed ? moved : computed, less = moved > computed ? computed : moved;
+    clf_ps alone = (clf_ps)((1 - dev->overlap) * 256 + 0.5), whole = less / 256 * alone, rest = (less % 256 * alone + 255) / 256;
+    return clf_ps_add(more, whole + rest);
+}
 
 /* A product with a short side keeps fewer registers busy: at side library_half half as many. */
 clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k) {
     double side = m < n ? m : n;
     if (k < side) side = k;
     if (!(side > 0)) return 0;
-    return at_rate(2 * m * n * k * (1 + dev->library_half / side), dev->library_flops_per_s[f64]);
+    bool tall = m > k || n > k;
+    return at_rate(2 * m * n * k * (1 + dev->library_half[tall] / side), dev->library_flops_per_s[f64]);
 }
 
 clf_ps clf_cost_launch(const clf_profile *dev, int kind) {

@@ -4,6 +4,9 @@
  *
  *     step = launch + max(sum of reads and writes, sum of compute) + transfers
  *
+ * and of the smaller sum the part that the device cannot do meanwhile (clf_cost_both): nothing of it where loads run ahead of a compiled
+ * loop, nearly all where an interpreter fetches one tile after the other.
+ *
  * An operand's bandwidth follows from its own bytes (the tier it would stream from by itself). All terms are rounded up, except where a
  * search wants a bound and takes fewer of them. Sums saturate at CLF_PS_MOST, which no plan reaches. */
 #ifndef CLF_PLANNER_COST_H
@@ -26,9 +29,14 @@ clf_ps clf_cost_gather(const clf_profile *dev, double n, double granule, double 
 clf_ps clf_cost_cells(const clf_profile *dev, bool f64, clf_op_class class_, double evaluations);
 /** Multiply-adds of a product in a loop. */
 clf_ps clf_cost_fma(const clf_profile *dev, bool f64, double n);
-/** Rows of a loop over rows, for each operator in it; entries that a loop visits: what they cost beside their operators. */
+/** What folds cost once a row, and products once a row or entry that they are made at, beside their cells. */
 clf_ps clf_cost_rows(const clf_profile *dev, double rows);
+clf_ps clf_cost_dots(const clf_profile *dev, double n);
+/** Stored entries that a loop visits, beside its operators; those passed while others are looked for. */
 clf_ps clf_cost_entries(const clf_profile *dev, double entries);
+clf_ps clf_cost_locate(const clf_profile *dev, double entries);
+/** Moving and computing in one loop: never less than the larger, never more than the sum; falls with neither. */
+clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed);
 /** An m x k times k x n product of the library's. */
 clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k);
 /** One more step in flight (clf_step_kind), without its work. */

@@ -10,10 +10,11 @@ clf_status clf_cover_begin(clf_cover *c, const clf_graph *g, int32_t ncut, clf_a
     c->cut = clf_arena_new(arena, (size_t)ncut, sizeof *c->cut);
     c->maker = clf_arena_new(arena, n, sizeof *c->maker);
     c->copied = clf_arena_new(arena, n, 1);
+    c->copies = clf_arena_new(arena, n, 1);
     c->csr = clf_arena_new(arena, n, 1);
     c->entries = clf_arena_new(arena, n, sizeof *c->entries);
     c->member = clf_arena_new(arena, n, sizeof *c->member);
-    if (!c->cut || !c->maker || !c->copied || !c->csr || !c->entries || !c->member)
+    if (!c->cut || !c->maker || !c->copied || !c->copies || !c->csr || !c->entries || !c->member)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     bool sparse = false;
     for (int32_t i = 0; i < g->n; i++) {
@@ -26,6 +27,21 @@ clf_status clf_cover_begin(clf_cover *c, const clf_graph *g, int32_t ncut, clf_a
     c->zero = clf_arena_new(arena, n, 1);
     c->alike = clf_arena_new(arena, n, 1);
     return c->zero && c->alike ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+}
+
+bool clf_node_copies(const clf_graph *g, int32_t n, int k) {
+    clf_product f = clf_product_loop(g, n);
+    bool right = k == 1 && (f == CLF_PRODUCT_ROWS || f == CLF_PRODUCT_WIDE);
+    bool loops = g->node[n].op == CLF_OP_MATMUL ? f != CLF_PRODUCT_NONE && !right
+                                                : clf_node_is_cellwise(&g->node[n]) || g->node[n].op == CLF_OP_FOLD ||
+                                                      clf_node_is_row_cum(&g->node[n]) || clf_node_is_row_cat(g, n);
+    return loops && g->node[n].op != CLF_OP_INDEX;
+}
+
+void clf_cover_copies(clf_cover *c, const clf_graph *g) {
+    for (int32_t n = 0; n < g->n; n++)
+        for (int k = 0; k < g->node[n].nin; k++)
+            if (c->copied[clf_node_operand(g, n, k)] && clf_node_copies(g, n, k)) c->copies[n] |= (uint8_t)(1u << k);
 }
 
 void clf_cover_enter(clf_cover *c, int32_t part) {

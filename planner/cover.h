@@ -22,7 +22,8 @@ typedef struct clf_cover {
     clf_part *part;
     clf_cut *cut;
     int32_t *maker;  /* node -> part that stores it, -1: none does */
-    uint8_t *copied; /* cheap expressions of single values: every part that needs one computes it, though not listed there */
+    uint8_t *copied;    /* cheap expressions of single values: loops compute them for those that take them so, though not listed there */
+    uint8_t *copies;    /* node -> bit k: in a loop, it takes operand k so */
     uint8_t *csr;    /* node's value is stored as CSR: leaves, patterns of drivers, twins. From clf_cover_drivers */
     int64_t *entries;   /* and so many entries it has */
     int32_t *member; /* node -> 1 + the last part entered that computes it */
@@ -31,6 +32,10 @@ typedef struct clf_cover {
 
 /** An empty cover with room for ncut cuts, leaves in their formats; parts are the caller's to put. */
 clf_status clf_cover_begin(clf_cover *c, const clf_graph *g, int32_t ncut, clf_arena *arena, clf_err *err);
+/** May a loop compute a copied operand k for n itself? Ranges and the right sides of products are taken from memory. */
+bool clf_node_copies(const clf_graph *g, int32_t n, int k);
+/** Fill copies from copied. */
+void clf_cover_copies(clf_cover *c, const clf_graph *g);
 /** From now on clf_cover_has answers for this part. */
 void clf_cover_enter(clf_cover *c, int32_t part);
 /** Does the part, entered last, compute n? */

@@ -44,7 +44,7 @@ static void find_edges(ordering *o, int32_t i) {
     for (int32_t j = 0; j < part->n; j++)
         for (int k = 0; k < o->p->g->node[part->node[j]].nin; k++) {
             int32_t q = clf_node_operand(o->p->g, part->node[j], k);
-            bool copied = part->loop && o->c->copied[q] && clf_node_takes_copies(&o->p->g->node[part->node[j]]);
+            bool copied = part->loop && (o->c->copies[part->node[j]] >> k & 1);
             for (int s = copied ? clf_problem_sources(o->p, q, in) : 0; s-- > 0;) read_from(o, i, in[s]);
             if (!copied) read_from(o, i, q);
         }

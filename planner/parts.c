@@ -77,10 +77,22 @@ static int operands_of(const clf_pass *p, const fill *f, int32_t n) {
     return more;
 }
 
+/* n and the copied expressions that it brings. */
+static int ops_of(const clf_pass *p, const fill *f, int32_t n) {
+    int more = 1;
+    for (int k = 0; k < p->g->node[n].nin; k++) {
+        int32_t q = clf_node_operand(p->g, n, k);
+        bool first = true;
+        for (int i = 0; i < k; i++) first = first && clf_node_operand(p->g, n, i) != q;
+        if (first && f->seen[q] != f->part + 1 && p->part_of[q] != f->part && p->out->copied[q]) more += p->cone[q];
+    }
+    return more;
+}
+
 /* Which limit forbids n in this part, CLF_NREASONS if none. */
 static clf_reason over_limit(const clf_pass *p, const fill *f, int32_t n) {
     int64_t width[3];
-    if (f->ops >= p->lim->kernel_ops) return CLF_CUT_KERNEL_OPS;
+    if (f->ops + ops_of(p, f, n) > p->lim->kernel_ops) return CLF_CUT_KERNEL_OPS;
     if (f->axes + axes_of(p, f, n, width) > CLF_MAX_AXES - 2) return CLF_CUT_KERNEL_AXES;
     int pending = f->pending + (p->readers[n] > 0);
     for (int k = 0; k < p->g->node[n].nin; k++) {
@@ -101,10 +113,9 @@ static void add_node(clf_pass *p, fill *f, int32_t n, int more) {
     int added = axes_of(p, f, n, width), product = p->g->node[n].op == CLF_OP_MATMUL;
     for (int i = 0; i < added - product && f->nwidth < CLF_MAX_AXES; i++) f->width[f->nwidth++] = width[i];
     f->axes += added;
-    f->ops++;
+    f->ops += ops_of(p, f, n);
     for (int k = 0; k < p->g->node[n].nin; k++) {
         int32_t q = clf_node_operand(p->g, n, k);
-        if (f->seen[q] != f->part + 1 && p->part_of[q] != f->part && p->out->copied[q]) f->ops += p->cone[q];
         f->seen[q] = f->part + 1;
         if (clf_pass_inside(p, n, k) && --p->readers[q] == 0 && p->part_of[q] == f->part) f->pending--;
     }

@@ -33,7 +33,8 @@ static clf_status make_values(clf_plan *p, clf_err *err) {
     p->dense_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->dense_of);
     p->mark = clf_arena_new(&p->arena, (size_t)p->g.n, 1);
     p->value = clf_arena_new(&p->arena, (size_t)p->g.n * 2, sizeof *p->value);
-    if (!p->value_of || !p->dense_of || !p->mark || !p->value) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d values", p->g.n);
+    if (!p->value_of || !p->dense_of || !p->mark || !p->value)
+        return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d values", p->g.n);
     for (int32_t i = 0; i < p->g.n; i++) p->value_of[i] = p->dense_of[i] = -1;
     return CLF_OK;
 }
@@ -96,8 +97,8 @@ static clf_status search(clf_plan *p, const clf_memo *m, const clf_limits *lim, 
     return CLF_OK;
 }
 
-static clf_status cover_of(clf_plan *p, const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *scratch, clf_cover *out,
-                           clf_err *err) {
+static clf_status cover_of(clf_plan *p, const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *scratch,
+                           clf_cover *out, clf_err *err) {
     if (sel->searches) return search(p, m, lim, scratch, out, err);
     CLF_TRY(clf_select(m, sel, lim, scratch, out, err));
     clf_cover_drivers(&p->g, out);

@@ -98,7 +98,7 @@ static clf_status check_operand(const checking *w, int32_t i, int32_t n, int k, 
     bool loop = w->c->part[i].loop;
     if (clf_cover_has(w->c, i, q))
         return (p->inside[n] >> k & 1) || w->c->copied[q] ? CLF_OK : bad(err, "computes an operand that must be in memory", i, n);
-    if (loop && w->c->copied[q] && clf_node_takes_copies(&p->g->node[n])) return check_sources(w, i, q, err);
+    if (loop && (w->c->copies[n] >> k & 1)) return check_sources(w, i, q, err);
     if (p->is[q] & CLF_IS_SLOT) return CLF_OK;
     return w->c->maker[q] >= 0 && w->c->maker[q] < i ? CLF_OK : bad(err, "an operand is not stored before it is read", i, n);
 }

@@ -48,7 +48,7 @@ static void find_copies(clf_problem *p) {
         bool cheap = true;
         for (int k = 0; k < x->nin; k++) {
             int32_t q = x->in[k];
-            bool copied = (p->is[q] & CLF_IS_COPIED) && clf_memo_fusable(p->m, n, k);
+            bool copied = (p->is[q] & CLF_IS_COPIED) && clf_node_copies(p->g, n, k);
             ops += copied ? p->cone[q] : 0;
             need += copied ? p->need[q] : 1;
             cheap = cheap && (copied || (clf_gnode_single(&p->g->node[q]) && !clf_node_is_cellwise(&p->g->node[q])));
@@ -90,6 +90,9 @@ static bool same_space(const clf_graph *g, int32_t a, int32_t b) {
 
 static void find_edges(clf_problem *p) {
     const clf_graph *g = p->g;
+    for (int32_t n = 0; n < g->n; n++)
+        for (int k = 0; k < g->node[n].nin; k++)
+            if ((p->is[clf_node_operand(g, n, k)] & CLF_IS_COPIED) && clf_node_copies(g, n, k)) p->copies[n] |= (uint8_t)(1u << k);
     for (int32_t n = 0; n < g->n; n++)
         for (int k = 0; k < g->node[n].nin && (p->is[n] & CLF_CAN_LOOP); k++) {
             int32_t q = clf_node_operand(g, n, k);
@@ -138,13 +141,14 @@ clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *
     out->dev = lim->dev;
     out->is = clf_arena_new(arena, n, 1);
     out->inside = clf_arena_new(arena, n, 1);
+    out->copies = clf_arena_new(arena, n, 1);
     out->by_rows = clf_arena_new(arena, n, 1);
     out->cone = clf_arena_new(arena, n, 1);
     out->need = clf_arena_new(arena, n, 1);
     out->class_ = clf_arena_new(arena, n, sizeof *out->class_);
     for (int32_t i = 0; i < m->g->n; i++) out->nsparse += m->g->node[i].format == CLF_CSR;
     out->sparse = clf_arena_new(arena, (size_t)out->nsparse, sizeof *out->sparse);
-    if (!out->sparse || !out->is || !out->inside || !out->by_rows || !out->cone || !out->need || !out->class_)
+    if (!out->sparse || !out->is || !out->inside || !out->copies || !out->by_rows || !out->cone || !out->need || !out->class_)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     out->nsparse = 0;
     for (int32_t i = 0; i < m->g->n; i++)
@@ -183,7 +187,7 @@ static void add_node(const clf_problem *p, load *l, int32_t n, uint8_t *mark) {
         add_width(l, clf_cols(&p->g->node[q]));
         if (mark[q]) continue;
         mark[q] = OPERAND;
-        bool copied = (p->is[q] & CLF_IS_COPIED) && clf_node_takes_copies(x);
+        bool copied = p->copies[n] >> k & 1;
         l->ops += copied ? p->cone[q] : 0;
         l->operands += copied ? p->need[q] : 1;
     }
@@ -191,6 +195,7 @@ static void add_node(const clf_problem *p, load *l, int32_t n, uint8_t *mark) {
 
 clf_reason clf_problem_limit(const clf_problem *p, const int32_t *node, int32_t n, int32_t stored, uint8_t *mark) {
     load l = {.operands = stored};
+    if (n == 1) return CLF_NREASONS; /* an operator alone, with what it copies, is a kernel in any case */
     for (int32_t i = 0; i < n; i++) mark[node[i]] = MEMBER;
     for (int32_t i = 0; i < n; i++) add_node(p, &l, node[i], mark);
     for (int32_t i = 0; i < n; i++) {

@@ -11,8 +11,8 @@
  *   - a part without a loop computes one node, which may stand alone;
  *   - parts can be ordered so that what is read was stored before.
  * A part that computes a node takes it from itself, never from memory. Expressions of single values (copied) are computed by every loop
- * that wants them for cells or aggregates (clf_node_takes_copies) and are no choice; one that is a result, or an operand of what may
- * stand alone or takes no copies, is stored by some part besides. */
+ * that may take them in (copies) and are no choice; one that is a result, or an operand of what may stand alone or takes no copies, is
+ * stored by some part besides. */
 #ifndef CLF_PLANNER_PROBLEM_H
 #define CLF_PLANNER_PROBLEM_H
 #include "planner/bill.h"
@@ -36,6 +36,7 @@ typedef struct clf_problem {
     clf_devices dev;
     uint8_t *is;             /* node -> flags */
     uint8_t *inside;         /* node -> bit k: operand k may come from inside the same loop */
+    uint8_t *copies;         /* node -> bit k: operand k is copied, and a loop computes it for n */
     uint8_t *by_rows;        /* node -> bit k: operand k is taken row by row, so that readers of it may share a loop */
     int32_t *class_;         /* node -> class of loops, -1: none */
     int32_t nclass;

@@ -104,7 +104,7 @@ typedef struct searcher {
     clf_pricer pricer;
     clf_search_stats *stats;
     uint8_t *mark;
-    int32_t *owner;
+    int32_t *owner, *up;
 } searcher;
 
 static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching"); }
@@ -166,7 +166,7 @@ static void find_demand(searcher *s, bool by_component) {
         for (int k = 0; k < g->node[n].nin && (s->p->is[n] & CLF_IS_NEEDED); k++) {
             int32_t q = clf_node_operand(g, n, k);
             bool copied = s->p->is[q] & CLF_IS_COPIED;
-            if (copied ? (s->p->is[n] & CLF_CAN_ALONE) || !clf_node_takes_copies(&g->node[n]) : by_component && s->comp[q] != s->comp[n])
+            if (copied ? (s->p->is[n] & CLF_CAN_ALONE) || !(s->p->copies[n] >> k & 1) : by_component && s->comp[q] != s->comp[n])
                 s->demanded[q] = 1;
         }
 }
@@ -184,6 +184,19 @@ static void link_parts(searcher *s, const clf_cover *c) {
     }
 }
 
+/* An operand is brought to a device once: that couples all who read it. */
+static void link_shared(searcher *s) {
+    const clf_graph *g = s->p->g;
+    for (int32_t n = 0; n < g->n; n++) s->local[n] = -1;
+    for (int32_t n = 0; n < g->n; n++)
+        for (int k = 0; k < g->node[n].nin && counts(s, n); k++) {
+            int32_t q = clf_node_operand(g, n, k);
+            if (s->local[q] >= 0) link(s, s->local[q], n);
+            s->local[q] = n;
+        }
+    for (int32_t n = 0; n < g->n; n++) s->local[n] = 0;
+}
+
 static clf_status find_components(searcher *s, clf_err *err) {
     const clf_graph *g = s->p->g;
     bool coupled = s->p->dev.n > 1 || s->p->nsparse;
@@ -196,6 +209,7 @@ static clf_status find_components(searcher *s, clf_err *err) {
             if ((s->p->inside[n] >> k & 1) || (tied && counts(s, q))) link(s, n, q);
         }
     CLF_TRY(link_readers(s, err));
+    if (s->p->dev.n > 1) link_shared(s);
     for (int o = 0; o < 2; o++) link_parts(s, &s->open[o].cover);
     for (int32_t n = 0; n < g->n; n++) {
         s->comp[n] = find(s->comp, n);
@@ -220,9 +234,8 @@ static clf_status sort_opening(searcher *s, opening *o, clf_err *err) {
     if (!o->first || !o->next) return no_memory(err);
     for (int32_t i = o->cover.npart; i-- > 0;) {
         const clf_part *part = &o->cover.part[i];
-        int32_t j = 0;
-        while (j + 1 < part->n && !counts(s, part->node[j])) j++; /* not what it only copies */
-        int32_t k = s->comp[part->node[j]];
+        if (!part->n) continue; /* nothing but copied expressions that nobody needs in memory */
+        int32_t k = s->comp[part->node[0]];
         o->next[i] = o->first[k];
         o->first[k] = i + 1;
     }
@@ -243,8 +256,34 @@ static void take_opening(searcher *s, const opening *o, int32_t k) {
     }
 }
 
+/* Is every loop of it in the space? Selectors know more ways to join loops. */
+static bool opening_legal(searcher *s) {
+    for (int32_t i = 0; i < s->leaf.npart; i++) {
+        const clf_part *part = &s->leaf.part[i];
+        int32_t stored = 0;
+        for (int32_t j = 0; j < part->n; j++) stored += clf_cover_stores(&s->leaf, i, part->node[j]);
+        if (part->loop && (clf_problem_limit(s->p, part->node, part->n, stored, s->mark) != CLF_NREASONS ||
+                           !clf_problem_connected(s->p, part->node, part->n, s->up, s->owner)))
+            return false;
+    }
+    return true;
+}
+
+/* Copied expressions that a part lists without storing them need no place there. */
+static void drop_copies(searcher *s, clf_cover *c) {
+    for (int32_t i = 0; i < c->npart; i++) {
+        clf_part *part = &c->part[i];
+        int32_t kept = 0;
+        for (int32_t j = 0; j < part->n; j++)
+            if (!(s->p->is[part->node[j]] & CLF_IS_COPIED) || clf_cover_stores(c, i, part->node[j])) part->node[kept++] = part->node[j];
+        part->n = kept;
+    }
+}
+
 static clf_status price_opening(searcher *s, const opening *o, int32_t k, clf_ps *cost, clf_err *err) {
     take_opening(s, o, k);
+    *cost = CLF_PS_MOST;
+    if (s->size[k] <= CLF_MOST_SEARCHED && !opening_legal(s)) return CLF_OK;
     clf_cover_drivers(s->p->g, &s->leaf);
     return clf_cover_price(&s->pricer, &s->leaf, cost, err);
 }
@@ -264,6 +303,7 @@ static clf_status keep_leaf(searcher *s, int32_t k, clf_err *err) {
     for (int32_t i = 0; i < s->size[k]; i++) {
         int32_t n = s->nodes[s->start[k] + i];
         out->maker[n] = v->maker[n] < 0 ? -1 : out->npart + v->maker[n];
+        v->maker[n] = -1; /* what the next component sees is memory */
     }
     out->npart += v->npart;
     return CLF_OK;
@@ -344,15 +384,19 @@ static clf_status begin(searcher *s, clf_err *err) {
     s->start = clf_arena_new(s->arena, n, sizeof *s->start);
     s->nodes = clf_arena_new(s->arena, n, sizeof *s->nodes);
     s->owner = clf_arena_new(s->arena, n, sizeof *s->owner);
-    if (!s->comp || !s->demanded || !s->mark || !s->local || !s->size || !s->start || !s->nodes || !s->owner) return no_memory(err);
+    s->up = clf_arena_new(s->arena, n, sizeof *s->up);
+    if (!s->comp || !s->demanded || !s->mark || !s->local || !s->size || !s->start || !s->nodes || !s->owner || !s->up)
+        return no_memory(err);
     static const char *const opens[] = {"all", "nored"};
     for (int i = 0; i < 2; i++) CLF_TRY(clf_select(s->p->m, clf_selector_find(opens[i]), s->p->lim, s->arena, &s->open[i].cover, err));
+    for (int i = 0; i < 2; i++) drop_copies(s, &s->open[i].cover);
     CLF_TRY(find_components(s, err));
     for (int i = 0; i < 2; i++) CLF_TRY(sort_opening(s, &s->open[i], err));
     CLF_TRY(clf_cover_begin(&s->leaf, s->p->g, 0, s->arena, err));
     s->leaf.part = clf_arena_new(s->arena, n, sizeof *s->leaf.part);
     if (!s->leaf.part) return no_memory(err);
     for (size_t i = 0; i < n; i++) s->leaf.copied[i] = !!(s->p->is[i] & CLF_IS_COPIED);
+    clf_cover_copies(&s->leaf, s->p->g);
     return clf_pricer_new(s->p, s->arena, &s->pricer, err);
 }
 
@@ -362,6 +406,7 @@ static clf_status begin_cover(searcher *s, clf_err *err) {
     s->out->part = clf_arena_new(s->arena, (size_t)s->p->g->n, sizeof *s->out->part);
     if (!s->out->part) return no_memory(err);
     memcpy(s->out->copied, s->leaf.copied, (size_t)s->p->g->n);
+    memcpy(s->out->copies, s->leaf.copies, (size_t)s->p->g->n);
     return CLF_OK;
 }
 

@@ -95,7 +95,7 @@ static bool add_operand(localing *L, int32_t n, int k) {
     clf_node_facts *f = &L->c->node[n];
     int32_t q = clf_node_operand(L->g, f->id, k), in[CLF_MOST_SOURCES];
     bool alone = f->is & CLF_CAN_ALONE, loop = f->is & CLF_CAN_LOOP;
-    if (!(L->p->is[q] & CLF_IS_COPIED) || !clf_node_takes_copies(&L->g->node[f->id])) return add_use(L, n, q, k, loop, alone);
+    if (!(L->p->copies[f->id] >> k & 1)) return add_use(L, n, q, k, loop, alone);
     if (loop && L->local[q] && L->local[q] <= L->c->n) clf_set_add(&L->c->node[L->local[q] - 1].copied_by, n);
     for (int s = loop ? clf_problem_sources(L->p, q, in) : 0; s-- > 0;)
         if (!add_use(L, n, in[s], -1, true, false)) return false;
@@ -115,13 +115,6 @@ static bool find_uses(localing *L, int32_t n) {
 
 /* ---- nodes ---- */
 
-/* Operators that make any loop follow rows. */
-static bool by_rows(const clf_graph *g, int32_t n) {
-    const clf_gnode *x = &g->node[n];
-    clf_product f = clf_product_loop(g, n);
-    return (x->op == CLF_OP_MATMUL && f != CLF_PRODUCT_INNER) || x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM;
-}
-
 static double share_of(const localing *L, int32_t n) {
     const clf_gnode *x = &L->g->node[n];
     double share = least_share(L, x);
@@ -136,6 +129,16 @@ static void least(clf_ps *of, clf_ps ps) {
     if (ps < *of) *of = ps;
 }
 
+/* Where a driver may have fewer entries than rows, products may be begun less often. */
+static clf_ps compute_cost(const localing *L, int32_t n, const clf_profile *dev) {
+    clf_term t[3];
+    clf_ps sum = 0;
+    int count = clf_terms_node(L->g, n, share_of(L, n), t);
+    for (int i = 0; i < count; i++)
+        if (t[i].kind != CLF_TERM_DOTS || !L->nsparse) sum = clf_ps_add(sum, clf_term_pay(&t[i], L->g, dev));
+    return sum;
+}
+
 static void node_costs(const localing *L, clf_node_facts *f) {
     const clf_gnode *x = &L->g->node[f->id];
     clf_term meeting, result = clf_term_result(L->g, f->id);
@@ -146,9 +149,7 @@ static void node_costs(const localing *L, clf_node_facts *f) {
         const clf_profile *dev = L->p->dev.profile[d];
         f->write[d] = scaled(clf_term_pay(&result, L->g, dev), least_share(L, x));
         if (meets) f->write[d] = clf_ps_add(f->write[d], clf_term_pay(&meeting, L->g, dev));
-        f->compute[d] = loop ? clf_cost_node(dev, L->g, f->id, share_of(L, f->id)) : CLF_PS_MOST;
-        if (loop && by_rows(L->g, f->id))
-            f->compute[d] = clf_ps_add(f->compute[d], clf_cost_rows(dev, (double)clf_node_loop_rows(L->g, f->id)));
+        f->compute[d] = loop ? compute_cost(L, f->id, dev) : CLF_PS_MOST;
         f->alone[d] = !alone ? CLF_PS_MOST : twin ? 0 : clf_cost_alone(dev, L->g, f->id);
         least(&f->least_compute, f->compute[d]);
         least(&f->least_compute, f->alone[d]);
@@ -317,7 +318,7 @@ clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32
     c->p = p;
     c->arena = arena;
     c->n = n;
-    *fits = n <= CLF_MOST_LOCALS / 2;
+    *fits = n <= CLF_MOST_SEARCHED;
     if (!*fits) return CLF_OK;
     *fits = build(&L, node, demanded);
     for (int32_t l = 0; c->operand && l < c->nlocal; l++) local[c->operand[l].id] = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is decided so far, one option of one node more, and one less; and the bound.
  *
- * The bound of a class of loops: its parts' max(moved, computed) summed; or, if that is more, all they move and what must still be moved
- * in any case; or all they compute and what must still be computed. What is sure to come: the computing of every undecided node, once;
+ * The bound of a class of loops: what its parts cost (clf_cost_both of moved and computed) summed; or, if that is more, clf_cost_both of
+ * all they move and what must still be moved in any case, and all they compute and what must still be computed. What is sure to come: the computing of every undecided node, once;
  * the writing of results among them; the reading of operands from outside that no part of the class reads yet. Whatever of it goes into
- * parts that stand hides behind their slack at best, and the three sums know no other slack. So the bound never exceeds the cost of a
- * completed cover. */
+ * parts that stand hides behind their slack at best; and clf_cost_both of sums is never more than the sum of it. So the bound never exceeds
+ * the cost of a completed cover. */
 #include <string.h>
 
 #include "planner/searching.h"
@@ -54,10 +54,11 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void charge(clf_component *c, clf_open *o, int64_t moved, int64_t computed) {
     struct clf_row *r = row_of(c, o);
-    int64_t was = larger(o->moved, o->computed);
+    const clf_profile *dev = c->p->dev.profile[o->device];
+    int64_t was = clf_cost_both(dev, o->moved, o->computed);
     more(c, &o->moved, moved);
     more(c, &o->computed, computed);
-    more(c, &r->most, larger(o->moved, o->computed) - was);
+    more(c, &r->both, clf_cost_both(dev, o->moved, o->computed) - was);
     more(c, &r->moved, moved);
     more(c, &r->computed, computed);
 }
@@ -266,12 +267,22 @@ bool clf_decide(clf_component *c, int32_t q, uint32_t mask, int32_t maker) {
     return m >= 0 && !clf_set_has(&readers, (int)m) && store_in(c, q, m, &readers);
 }
 
+/* What clf_cost_both gives on any of the devices, or more: the sum over parts is never less than it is for their sums. */
+static clf_ps both_at_least(const clf_component *c, clf_ps moved, clf_ps computed) {
+    clf_ps least = CLF_PS_MOST;
+    for (int d = 0; d < c->p->dev.n; d++) {
+        clf_ps b = clf_cost_both(c->p->dev.profile[d], moved, computed) - 1; /* rounded up once rather than never */
+        if (b < least) least = b;
+    }
+    return least;
+}
+
 clf_ps clf_bound(const clf_component *c) {
     const struct clf_row *alone = &c->row[c->nclass];
-    clf_ps sum = c->launches + c->transfers + alone->most + alone->rest_moved;
+    clf_ps sum = c->launches + c->transfers + alone->both + alone->rest_moved;
     for (int32_t k = 0; k < c->nclass; k++) {
         const struct clf_row *r = &c->row[k];
-        sum += larger(r->most, larger(r->moved + r->rest_moved, r->computed + r->rest_computed));
+        sum += larger(r->both, both_at_least(c, r->moved + r->rest_moved, r->computed + r->rest_computed));
         if (!r->parts && r->waiting) sum += c->least_launch;
     }
     return sum;

@@ -9,7 +9,8 @@
 
 enum {
     CLF_SET_WORDS = 4,
-    CLF_MOST_LOCALS = 64 * CLF_SET_WORDS, /* larger components take the best opening cover */
+    CLF_MOST_LOCALS = 64 * CLF_SET_WORDS,
+    CLF_MOST_SEARCHED = CLF_MOST_LOCALS / 2, /* nodes; larger components take the best opening cover */
     CLF_MOST_CANDIDATES = 10              /* parts that may compute a node, too, of which all subsets are tried */
 };
 typedef struct clf_set { uint64_t w[CLF_SET_WORDS]; } clf_set;
@@ -77,7 +78,7 @@ typedef struct clf_component {
     clf_open *part;
     int64_t npart;
     int64_t *maker;             /* node -> part */
-    struct clf_row { int64_t most, moved, computed, rest_moved, rest_computed, parts, waiting; } *row; /* per class; the last: steps alone */
+    struct clf_row { int64_t both, moved, computed, rest_moved, rest_computed, parts, waiting; } *row; /* per class; the last: steps alone */
     int64_t launches, transfers;
     clf_ps least_launch;
     clf_set *present;           /* per device: locals that were brought there */

@@ -22,13 +22,15 @@ bool clf_pass_same_space(const clf_graph *g, int32_t a, int32_t b) {
 
 static bool fused(const clf_pass *p, int32_t n, int k) {
     bool loops = clf_pass_loops(p, n) && (clf_pass_loops(p, clf_node_operand(p->g, n, k)));
-    return loops && clf_memo_fusable(p->m, n, k) && (p->out->copied[clf_node_operand(p->g, n, k)] || p->sel->fuse(p->sel, p->m, n, k));
+    return loops && clf_memo_fusable(p->m, n, k) && p->sel->fuse(p->sel, p->m, n, k);
 }
 
 /* Input k comes from the same loop: over the same cells, or the same rows. A fused input else is a copy of its own. */
 static bool chained(const clf_pass *p, int32_t n, int k) {
     return fused(p, n, k) && (clf_pass_same_space(p->g, n, clf_node_operand(p->g, n, k)) || clf_template_row.fuse(p->g, n, k));
 }
+
+static bool copies(const clf_pass *p, int32_t n, int k) { return clf_pass_loops(p, n) && (p->out->copies[n] >> k & 1); }
 
 /* Expressions of single values only (scalars, fills, sequences): cheap enough to repeat. What they read is in memory anyway: a slot
  * or the result of an aggregate, never the inside of another loop. */
@@ -40,7 +42,7 @@ static void find_copies(clf_pass *p) {
         bool cheap = true;
         for (int k = 0; k < x->nin; k++) {
             const clf_gnode *q = &p->g->node[x->in[k]];
-            bool copied = p->out->copied[x->in[k]] && fused(p, n, k); /* any selector that joins takes them in */
+            bool copied = p->out->copied[x->in[k]] && clf_node_copies(p->g, n, k);
             ops += copied ? p->cone[x->in[k]] : 0;
             need += copied ? p->need[x->in[k]] : 1;
             cheap = cheap && (copied || (clf_gnode_single(q) && !clf_node_is_cellwise(q)));
@@ -58,7 +60,7 @@ static void find_levels(clf_pass *p) {
         for (int k = 0; k < p->g->node[n].nin; k++) {
             int32_t q = clf_node_operand(p->g, n, k);
             bool slot = clf_node_is_slot(&p->g->node[q]);
-            bool open = (fused(p, n, k) && p->out->copied[q]) || chained(p, n, k);
+            bool open = copies(p, n, k) || chained(p, n, k);
             int32_t need = p->level[q] + (slot || open ? 0 : 1);
             if (need > lv) lv = need;
         }
@@ -105,7 +107,7 @@ static void join(clf_pass *p, int32_t a, int32_t b) {
 
 bool clf_pass_inside(const clf_pass *p, int32_t n, int k) {
     int32_t q = clf_node_operand(p->g, n, k);
-    return (fused(p, n, k) && p->out->copied[q]) || (chained(p, n, k) && p->level[q] == p->level[n]);
+    return copies(p, n, k) || (chained(p, n, k) && p->level[q] == p->level[n]);
 }
 
 typedef struct reader {
@@ -220,6 +222,7 @@ clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limi
     CLF_TRY(clf_pass_products(&p, err));
     CLF_TRY(clf_pass_callouts(&p, err));
     find_copies(&p);
+    clf_cover_copies(out, m->g);
     find_levels(&p);
     if (sel->join) CLF_TRY(move_late(&p, err));
     for (int32_t n = 0; n < p.g->n; n++)

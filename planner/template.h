@@ -22,7 +22,6 @@ extern const clf_template clf_template_cell, clf_template_magg, clf_template_row
 /* Facts on nodes that templates and selectors share. */
 bool clf_node_is_slot(const clf_gnode *n);   /* bound by the caller */
 bool clf_node_is_cellwise(const clf_gnode *n); /* one value per cell of its own shape */
-bool clf_node_takes_copies(const clf_gnode *n); /* a loop computes copied expressions (cover.h) for it; others take them from memory */
 bool clf_node_is_row_cum(const clf_gnode *n);  /* cumulates along rows, not down columns */
 /** Puts columns side by side that exist, row by row: as a loop does it. */
 bool clf_node_is_row_cat(const clf_graph *g, int32_t n);

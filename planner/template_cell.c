@@ -8,8 +8,6 @@ bool clf_node_is_cellwise(const clf_gnode *n) {
     return clf_op_is_cell(n->op) || n->op == CLF_OP_CAST || n->op == CLF_OP_FILL || n->op == CLF_OP_SEQ || n->op == CLF_OP_INDEX;
 }
 
-bool clf_node_takes_copies(const clf_gnode *n) { return n->op == CLF_OP_FOLD || (clf_node_is_cellwise(n) && n->op != CLF_OP_INDEX); }
-
 void clf_node_space(const clf_graph *g, int32_t n, int64_t space[2]) {
     const clf_gnode *x = &g->node[n];
     if (x->op == CLF_OP_FOLD || clf_product_loop(g, n) == CLF_PRODUCT_INNER) x = &g->node[clf_node_operand(g, n, 0)];

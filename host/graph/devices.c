@@ -2,6 +2,7 @@
  * Devices as the public API shows them: 0 is the host executor, then the OpenCL devices; and calibration. */
 #include <string.h>
 
+#include "host/run/calibrate.h"
 #include "host/run/run.h"
 
 static void describe_host(clf_ctx *c, clf_device *d) {
@@ -85,12 +86,14 @@ static clf_status calibrate_locked(clf_ctx *c, clf_err *err) {
     bool stored = clf_cache_dir(c->knobs.cache_dir, dir, sizeof dir, why, sizeof why);
     clf_profile p;
     CLF_TRY(clf_tile_calibrate(r->pool, CLF_ISA_AUTO, &c->mem, &p, err));
+    CLF_TRY(clf_work_calibrate(r->blas, r->pool, CLF_ISA_AUTO, &c->mem, &p, err));
     if (stored) CLF_TRY(clf_profile_store(dir, &p, err));
     r->host = p;
     r->host_profiled = true;
     clf_run_open_devices(c);
     for (int i = 0; r->devs && i < clf_devs_count(r->devs); i++) {
         CLF_TRY(clf_dev_calibrate(r->devs, i, &p, err));
+        clf_profile_take_host(&p, &r->host);
         if (stored) CLF_TRY(clf_profile_store(dir, &p, err));
         if (i == r->chosen) r->device = p;
     }

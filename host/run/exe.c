@@ -172,6 +172,14 @@ static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
     x->predicted_ns += e->predicted_ns;
 }
 
+/* An evaluation waits once for its kernels. */
+static void predict_wait(clf_ctx *c, clf_exe *x) {
+    const clf_profile *dev = x->device >= 0 ? clf_run_device_profile(c) : NULL;
+    bool waits = false;
+    for (int32_t s = 0; s < x->plan->nstep; s++) waits = waits || x->step[s].executor == CLF_ON_KERNEL;
+    if (dev && waits && dev->launch_sync_ns > dev->launch_async_ns) x->predicted_ns += dev->launch_sync_ns - dev->launch_async_ns;
+}
+
 /* ---- scratch of a run, allocated once ---- */
 
 static clf_status make_room(clf_ctx *c, clf_exe *x, clf_err *err) {
@@ -248,6 +256,7 @@ static clf_status place(clf_ctx *c, clf_exe *x, clf_err *err) {
         predict_step(c, x, s);
         trace_step(c, x, s);
     }
+    predict_wait(c, x);
     return make_room(c, x, err);
 }
 

@@ -2,8 +2,8 @@
  * Measuring device 0 with its own programs: what sum(X*Y*Z) streams at four working sets, what an operator of each cost class
  * adds to sum(X), what a result costs more than an operand, and what a run costs before its first cell.
  *
- * Every figure is the least time of several tries within a fixed slice, so other load makes it slower, never wrong; differences
- * are bounded below so that no rate is infinite. */
+ * Every figure is the lower quartile of several tries within a fixed slice, near what a caller meets; differences are bounded below so that
+ * no rate is infinite. */
 #include "core/clock.h"
 #include "host/run/tile_isa.h"
 #include "planner/builder.h"
@@ -13,7 +13,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SLICE_NS = 30000000, MIN_TRIES = 8, CLASS_CELLS = 8192, BIG_CELLS = 6 << 20, MAX_CHAIN = 4, MEET_NS = 1000000, MEET_ROUNDS = 21 };
+enum {
+    SLICE_NS = 30000000,
+    MIN_TRIES = 8,
+    MOST_TRIES = 100,
+    CLASS_CELLS = 1 << 16,
+    /* a core's part */ BIG_CELLS = 6 << 20,
+    MAX_CHAIN = 4,
+    MEET_NS = 1000000,
+    MEET_ROUNDS = 21
+};
 
 typedef struct clf_gauge {
     clf_pool *pool;
@@ -47,19 +56,24 @@ static clf_status probe_build(clf_cplan *c, clf_arena *a, const clf_probe_plan *
     return clf_build_end(&b, c, err);
 }
 
-/* Least time of one run. */
+static void insert(double *sorted, int n, double x) {
+    int i = n;
+    for (; i > 0 && sorted[i - 1] > x; i--) sorted[i] = sorted[i - 1];
+    sorted[i] = x;
+}
+
+/* The lower quartile of some runs' times. */
 static clf_status probe_time(const clf_gauge *g, clf_tile *t, const clf_bind *bind, clf_pool *pool, double *ns) {
-    double start = (double)clf_now_ns(), best = 1e18, one = 0;
+    double start = (double)clf_now_ns(), one = 0, sorted[MOST_TRIES];
     CLF_TRY(clf_tile_run(t, bind, pool, g->err));
     one = (double)clf_now_ns() - start;
-    int runs = one > 1e5 ? 1 : (int)(1e5 / (one + 10)) + 1;
-    for (int tries = 0; tries < MIN_TRIES || (double)clf_now_ns() - start < SLICE_NS; tries++) {
+    int runs = one > 1e5 ? 1 : (int)(1e5 / (one + 10)) + 1, tries = 0;
+    for (; tries < MIN_TRIES || (tries < MOST_TRIES && (double)clf_now_ns() - start < SLICE_NS); tries++) {
         double t0 = (double)clf_now_ns();
         for (int i = 0; i < runs; i++) CLF_TRY(clf_tile_run(t, bind, pool, g->err));
-        double each = ((double)clf_now_ns() - t0) / runs;
-        best = each < best ? each : best;
+        insert(sorted, tries, ((double)clf_now_ns() - t0) / runs);
     }
-    *ns = best;
+    *ns = sorted[tries / 4];
     return CLF_OK;
 }
 
@@ -109,24 +123,68 @@ static clf_status gauge_tiers(const clf_gauge *g, clf_profile *p) {
     return CLF_OK;
 }
 
+/* What an operator of each class adds to sum(X), on all cores; for additions, the plainest, sum(X+Y) whole, so that what a tile costs is in
+ * them. */
 static clf_status gauge_classes(const clf_gauge *g, clf_profile *p, int wide) {
     static const struct {
         int op, chain;
     } by_class[CLF_NCLASSES] = {
-        [CLF_CLASS_ADD] = {CLF_OP_ADD, MAX_CHAIN},   [CLF_CLASS_CMP] = {CLF_OP_LT, MAX_CHAIN}, [CLF_CLASS_DIV] = {CLF_OP_DIV, MAX_CHAIN},
+        [CLF_CLASS_ADD] = {CLF_OP_ADD, 1},           [CLF_CLASS_CMP] = {CLF_OP_LT, MAX_CHAIN}, [CLF_CLASS_DIV] = {CLF_OP_DIV, MAX_CHAIN},
         [CLF_CLASS_SQRT] = {CLF_OP_SQRT, MAX_CHAIN}, [CLF_CLASS_EXP] = {CLF_OP_EXP, 1},        [CLF_CLASS_LOG] = {CLF_OP_LOG, 1},
         [CLF_CLASS_POW] = {CLF_OP_POW, 1},           [CLF_CLASS_TRIG] = {CLF_OP_SIN, 1}};
     clf_probe_plan plan = {.type = wide ? CLF_F64 : CLF_F32, .op = CLF_OP_ADD, .inputs = 2, .n = CLASS_CELLS};
-    double base, ns;
-    fill(g, plan.type, CLASS_CELLS);
-    CLF_TRY(probe(g, &plan, NULL, &base));
+    double base, ns, least = 0.01 / p->cores, cells;
+    plan.n *= p->cores;
+    cells = (double)plan.n;
+    fill(g, plan.type, plan.n);
+    CLF_TRY(probe(g, &plan, g->pool, &base));
     for (int k = 0; k < CLF_NCLASSES; k++) {
         plan.op = by_class[k].op;
         plan.chain = by_class[k].chain;
-        CLF_TRY(probe(g, &plan, NULL, &ns));
-        double each = (ns - base) / ((double)plan.chain * (double)plan.n), least = 0.01;
-        p->cells_per_s[wide][k] = 1e9 * p->cores / (each > least ? each : least);
+        CLF_TRY(probe(g, &plan, g->pool, &ns));
+        double each = k == CLF_CLASS_ADD ? ns / ((plan.chain + 1) * cells) : (ns - base) / (plan.chain * cells);
+        p->cells_per_s[wide][k] = 1e9 / (each > least ? each : least);
     }
+    return CLF_OK;
+}
+
+/* rowSums(X * X) of narrow rows: what a row costs beside its cells. */
+static clf_status gauge_rows(const clf_gauge *g, clf_profile *p) {
+    enum { NARROW = 11, ROWS = 1 << 14 }; /* no whole vectors */
+    const int64_t n = ROWS, dim[2] = {ROWS, NARROW};
+    const int axis[2] = {0, 1};
+    clf_arena a;
+    clf_builder b;
+    clf_cplan c;
+    clf_tile *t = NULL;
+    void *in[1] = {g->x}, *out[1] = {g->out};
+    double ns = 0;
+    clf_arena_init(&a, g->mem);
+    clf_build_begin(&b, &a);
+    for (int d = 0; d < 2; d++) clf_build_axis(&b, CLF_AXIS_RANGE, dim[d]);
+    int v = clf_build_load(&b, clf_build_access(&b, clf_build_in(&b, CLF_F64, 2, dim), axis));
+    v = clf_build_op(&b, CLF_OP_MUL, CLF_F64, v, v, -1);
+    clf_build_fold(&b, clf_build_out(&b, CLF_F64, 1, &n), CLF_FOLD_SUM, v, 1);
+    clf_status st = clf_build_end(&b, &c, g->err);
+    if (st == CLF_OK) st = clf_tile_new(&t, &c, g->isa, g->mem, g->err);
+    if (st == CLF_OK) st = probe_time(g, t, &(clf_bind){.in = in, .out = out}, g->pool, &ns);
+    clf_tile_free(t);
+    clf_arena_release(&a);
+    if (st != CLF_OK) return st;
+    double cells = 2e9 * NARROW * ROWS / p->cells_per_s[1][CLF_CLASS_ADD];
+    p->row_ns = (ns - cells > ns / 8 ? ns - cells : ns / 8) / ROWS;
+    return CLF_OK;
+}
+
+/* sum(exp(X)) at the largest size: how much of the shorter part the longer one hides. */
+static clf_status gauge_overlap(const clf_gauge *g, clf_profile *p) {
+    clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_EXP, .chain = 1, .inputs = 1, .n = BIG_CELLS};
+    double ns, move = 8e9 * BIG_CELLS / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1];
+    double work = 1e9 * BIG_CELLS / p->cells_per_s[1][CLF_CLASS_EXP] + 1e9 * BIG_CELLS / p->cells_per_s[1][CLF_CLASS_ADD];
+    double less = move < work ? move : work, more = move < work ? work : move;
+    CLF_TRY(probe(g, &plan, g->pool, &ns));
+    double alone = (ns - more) / less;
+    p->overlap = alone < 0 ? 1 : alone > 1 ? 0 : 1 - alone;
     return CLF_OK;
 }
 
@@ -178,8 +236,11 @@ static clf_status gauge_all(clf_gauge *g, clf_profile *p) {
     CLF_TRY(gauge_launch(g, p));
     CLF_TRY(gauge_tiers(g, p));
     CLF_TRY(gauge_store(g, p));
+    CLF_TRY(gauge_classes(g, p, 0));
     CLF_TRY(gauge_classes(g, p, 1));
-    return gauge_classes(g, p, 0);
+    fill(g, CLF_F64, BIG_CELLS);
+    CLF_TRY(gauge_rows(g, p));
+    return gauge_overlap(g, p);
 }
 
 clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *out, clf_err *err) {

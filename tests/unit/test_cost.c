@@ -29,9 +29,13 @@ static clf_profile simple(void) {
     p.fma_per_s[1] = 2.5e11;
     p.library_flops_per_s[0] = 1e12;
     p.library_flops_per_s[1] = 5e11;
-    p.library_half = 4;
+    p.library_half[0] = 4;
+    p.library_half[1] = 8;
+    p.dot_ns = 6;
     p.row_ns = 5;
     p.entry_ns = 2;
+    p.locate_ns = 3;
+    p.overlap = 0.75;
     p.convert_cells_per_s = 1e12;
     p.convert_entries_per_s = 1e11;
     p.callout_bytes_per_s = 5e11;
@@ -51,13 +55,15 @@ static clf_ps t_gather_set(const clf_profile *p, double x) { return clf_cost_gat
 static clf_ps t_cells(const clf_profile *p, double x) { return clf_cost_cells(p, true, CLF_CLASS_EXP, x); }
 static clf_ps t_fma(const clf_profile *p, double x) { return clf_cost_fma(p, false, x); }
 static clf_ps t_rows(const clf_profile *p, double x) { return clf_cost_rows(p, x); }
+static clf_ps t_dots(const clf_profile *p, double x) { return clf_cost_dots(p, x); }
 static clf_ps t_entries(const clf_profile *p, double x) { return clf_cost_entries(p, x); }
+static clf_ps t_locate(const clf_profile *p, double x) { return clf_cost_locate(p, x); }
 static clf_ps t_library(const clf_profile *p, double x) { return clf_cost_library(p, true, x, 30, 20); }
 static clf_ps t_convert(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_CSR, x, 10, x, 8); }
 static clf_ps t_twin(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_TWIN, 10, 10, x, 8); }
 static clf_ps t_transfer(const clf_profile *p, double x) { return clf_cost_transfer(p, x); }
-static const term terms[] = {t_read, t_write,   t_gather_n, t_gather_granule, t_gather_set, t_cells,   t_fma,
-                             t_rows, t_entries, t_library,  t_convert,        t_twin,       t_transfer};
+static const term terms[] = {t_read, t_write,   t_gather_n, t_gather_granule, t_gather_set, t_cells, t_fma,     t_rows,
+                             t_dots, t_entries, t_locate,   t_library,        t_convert,    t_twin,  t_transfer};
 enum { TERMS = sizeof terms / sizeof *terms };
 
 static void all_profiles(void (*with)(const clf_profile *p)) {
@@ -166,10 +172,12 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_cells(&p, true, CLF_CLASS_LOG, 1000), 2000);
     CU_ASSERT_EQUAL(clf_cost_fma(&p, false, 1000), 1000);
     CU_ASSERT_EQUAL(clf_cost_fma(&p, true, 1000), 4000);
-    CU_ASSERT_EQUAL(clf_cost_library(&p, false, 8, 100, 4), 2 * 8 * 100 * 4 * 2); /* a side of 4 is half the speed */
-    CU_ASSERT_EQUAL(clf_cost_library(&p, true, 4, 100, 8), 2 * 2 * 8 * 100 * 4 * 2);
+    CU_ASSERT_EQUAL(clf_cost_library(&p, false, 8, 4, 100), 2 * 8 * 100 * 4 * 2);      /* a side of 4 is half the speed */
+    CU_ASSERT_EQUAL(clf_cost_library(&p, true, 8, 100, 16), 2 * 2 * 8 * 100 * 16 * 2); /* one of 8 where the result has the longest */
+    CU_ASSERT_EQUAL(clf_cost_dots(&p, 100), 600000);
     CU_ASSERT_EQUAL(clf_cost_rows(&p, 100), 500000);
     CU_ASSERT_EQUAL(clf_cost_entries(&p, 100), 200000);
+    CU_ASSERT_EQUAL(clf_cost_locate(&p, 100), 300000);
     CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_DENSE, 10, 20, 7, 8), 200 + 70);
     CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_DENSE, 10, 20, 7, 4), 100 + 70);
     CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_TWIN, 10, 20, 7, 8), 30 + 70);
@@ -186,6 +194,25 @@ static void test_operators(void) {
     p.transfer_bytes_per_s = 1e12;
     CU_ASSERT_EQUAL(clf_cost_transfer(&p, 1000), 4000);
     CU_ASSERT_EQUAL(clf_cost_transfer(&p, 0), 0);
+}
+
+/* The larger, and of the smaller what is not hidden: here a quarter, rounded up. */
+static void test_both(void) {
+    clf_profile p = simple();
+    CU_ASSERT_EQUAL(clf_cost_both(&p, 1000, 100), 1025);
+    CU_ASSERT_EQUAL(clf_cost_both(&p, 100, 1000), 1025);
+    CU_ASSERT_EQUAL(clf_cost_both(&p, 1000, 101), 1026);
+    CU_ASSERT_EQUAL(clf_cost_both(&p, 0, 0), 0);
+    CU_ASSERT_EQUAL(clf_cost_both(&p, CLF_PS_MOST, CLF_PS_MOST), CLF_PS_MOST);
+    p.overlap = 1;
+    CU_ASSERT_EQUAL(clf_cost_both(&p, 1000, 999), 1000);
+    p.overlap = 0;
+    CU_ASSERT_EQUAL(clf_cost_both(&p, 1000, 999), 1999);
+    p.overlap = 0.3;
+    for (clf_ps a = 0; a < 3000; a += 7) {
+        CU_ASSERT(clf_cost_both(&p, a, 1000) >= (a > 1000 ? a : 1000) && clf_cost_both(&p, a, 1000) <= a + 1000);
+        CU_ASSERT(clf_cost_both(&p, a, 1000) <= clf_cost_both(&p, a + 1, 1000));
+    }
 }
 
 /* X and Y of 100 x 20, B of 20 x 3 and operators over them. */
@@ -274,7 +301,9 @@ static void test_bad_figures(void) {
                                       "gather_ns 1 2 3 -4\n",
                                       "row_ns nan\n",
                                       "entry_ns inf\n",
-                                      "library_half x\n"};
+                                      "library_half x 1\n",
+                                      "library_half 1\n",
+                                      "overlap 1.5\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         clf_profile p = simple();
         clf_err err = {CLF_OK, ""};
@@ -342,6 +371,7 @@ int main(void) {
                                {"huge sizes saturate", test_saturates},
                                {"tiers go by an operand's own bytes", test_tiers},
                                {"operators by hand", test_operators},
+                               {"moving and computing", test_both},
                                {"nodes by hand", test_nodes},
                                {"the same integers everywhere", test_exact},
                                {"a profile without later figures", test_old_profile},

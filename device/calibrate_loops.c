@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Calibration of what loops do besides streaming and cell operators: products, looking up, stored entries, rows, and how much of moving
+ * bytes goes on while a device computes. Needs the tiers and rates that calibrate.c measured before. */
+#include "device/calibrate.h"
+
+/* Multiply-adds of a work-item per round of m_fma: eight for each of 32 vectors. */
+clf_status clf_gauge_fma(clf_gauge_bench *b, clf_profile *p) {
+    clf_program *k;
+    double ns;
+    CLF_TRY(clf_gauge_kernel(b, "m_fma", &k));
+    clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, 16, 1, b->items};
+    clf_status st = clf_gauge_best(b, &j, &j.n, &ns);
+    if (st == CLF_OK)
+        p->fma_per_s[b->type == CLF_F64] = 8 * clf_gauge_round(CLF_CLASS_DIV, b->type) * (double)j.n * (double)j.items / ns * 1e9;
+    clf_program_free(b->d, k, true);
+    return st;
+}
+
+/* Reads of half a tier, by every core in all of it; a power of two of elements. */
+static clf_status gathers(clf_gauge_bench *b, clf_profile *p) {
+    clf_program *k;
+    double ns;
+    CLF_TRY(clf_gauge_kernel(b, "m_gather", &k));
+    clf_status st = CLF_OK;
+    for (int t = 0; t < CLF_PROFILE_TIERS && st == CLF_OK; t++) {
+        double most = (double)b->set_bytes < p->tier_bytes[t] / 2 ? (double)b->set_bytes : p->tier_bytes[t] / 2;
+        clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, 4096, 1, b->items};
+        while (2.0 * (double)j.sweeps * (double)clf_dtype_bytes(b->type) <= most) j.sweeps *= 2;
+        st = clf_gauge_best(b, &j, &j.n, &ns);
+        p->gather_ns[t] = ns / ((double)j.n * (double)j.items);
+    }
+    clf_program_free(b->d, k, true);
+    return st;
+}
+
+/* Nanoseconds of one of the n things (stored entries, rows) that a kernel goes through in half the second tier. */
+static clf_status walk(clf_gauge_bench *b, const char *entry, double thing_bytes, double tier_bytes, double *each_ns) {
+    clf_program *k;
+    double ns, n = (tier_bytes < (double)b->set_bytes ? tier_bytes : (double)b->set_bytes) / 2 / thing_bytes;
+    CLF_TRY(clf_gauge_kernel(b, entry, &k));
+    clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, (int64_t)n / 4096 * 4096 + 4096, 1, b->items};
+    clf_status st = clf_gauge_best(b, &j, &j.sweeps, &ns);
+    if (st == CLF_OK) *each_ns = ns / ((double)j.n * (double)j.sweeps);
+    clf_program_free(b->d, k, true);
+    return st;
+}
+
+/* The whole set streamed with an exp of each element: how much of the shorter part the longer one hides. */
+static clf_status overlap(clf_gauge_bench *b, clf_profile *p) {
+    clf_program *k;
+    double ns, cells = (double)(b->set_bytes / 64) * (64.0 / (double)clf_dtype_bytes(b->type));
+    double move = 1e9 * (double)b->set_bytes / p->read_bytes_per_s[3],
+           work = 1e9 * cells / p->cells_per_s[b->type == CLF_F64][CLF_CLASS_EXP];
+    double less = move < work ? move : work, more = move < work ? work : move;
+    CLF_TRY(clf_gauge_kernel(b, "m_both", &k));
+    clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, (int64_t)(b->set_bytes / 64), 1, (size_t)b->cores};
+    clf_status st = clf_gauge_best(b, &j, &j.sweeps, &ns);
+    double alone = (ns / (double)j.sweeps - more) / less;
+    if (st == CLF_OK) p->overlap = alone < 0 ? 1 : alone > 1 ? 0 : 1 - alone;
+    clf_program_free(b->d, k, true);
+    return st;
+}
+
+clf_status clf_gauge_loops(clf_gauge_bench *b, clf_profile *p) {
+    CLF_TRY(gathers(b, p));
+    CLF_TRY(walk(b, "m_entry", (double)clf_dtype_bytes(b->type), p->tier_bytes[1], &p->entry_ns));
+    CLF_TRY(walk(b, "m_merge", (double)clf_dtype_bytes(b->type), p->tier_bytes[1], &p->locate_ns));
+    CLF_TRY(overlap(b, p));
+    CLF_TRY(walk(b, "m_row", 64, p->tier_bytes[1], &p->row_ns));
+    p->dot_ns = p->row_ns; /* both are a sum over lanes */
+    return CLF_OK;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Measuring device 0 beyond cells: the row executor with a dense chain of two products (wide rows for the rate, narrow ones for what a
+ * row costs) and a sparse product whose vector grows through the tiers, then the library, conversions and a transpose.
+ *
+ * As in tile_calibrate.c a figure is the least time of several tries; differences are bounded below so that none is free. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "formats/sparse.h"
+#include "host/run/calibrate.h"
+#include "host/run/convert.h"
+#include "host/run/rows.h"
+#include "host/run/run.h"
+
+enum {
+    SLICE_NS = 25000000,
+    MIN_TRIES = 3,
+    CHAIN_CELLS = 1 << 18, /* of the dense chain: in the second-level caches */
+    WIDE = 256,
+    NARROW = 11, /* no whole vectors */
+    ENTRY_ROWS = 1 << 13,
+    ROW_ENTRIES = 32,
+    ENTRIES = ENTRY_ROWS * ROW_ENTRIES,
+    BIG_CELLS = 12 << 20, /* of the largest vector */
+    SQUARE = 320,         /* side of the library's product */
+    THIN = 4,
+    TALL = 1 << 15,
+    BLOCK = 1 << 10 /* side of what is converted and transposed */
+};
+
+typedef struct gauge {
+    clf_blas *blas;
+    clf_pool *pool;
+    clf_isa isa;
+    clf_mem *mem;
+    clf_err *err;
+    double *big, *out; /* BIG_CELLS; BLOCK * BLOCK */
+    int64_t *ptr;      /* ENTRY_ROWS + 1 */
+    int32_t *idx;      /* ENTRIES */
+} gauge;
+
+/* Least time of one call. */
+typedef clf_status (*work)(const gauge *g, const void *what);
+static clf_status least(const gauge *g, work w, const void *what, double *ns) {
+    double start = (double)clf_now_ns(), best = 1e18;
+    CLF_TRY(w(g, what));
+    for (int tries = 0; tries < MIN_TRIES || (double)clf_now_ns() - start < SLICE_NS; tries++) {
+        double t0 = (double)clf_now_ns();
+        CLF_TRY(w(g, what));
+        double once = (double)clf_now_ns() - t0;
+        best = once < best ? once : best;
+    }
+    *ns = best > 1 ? best : 1;
+    return CLF_OK;
+}
+
+/* ---- loops over rows ---- */
+
+typedef struct row_job {
+    struct clf_rows *rows;
+    clf_bind bind;
+} row_job;
+
+static clf_status row_run(const gauge *g, const void *what) {
+    const row_job *j = what;
+    return clf_rows_run(j->rows, &j->bind, g->pool, g->err);
+}
+
+static clf_status row_time(const gauge *g, const char *text, const clf_bind *bind, double *ns) {
+    clf_arena a;
+    clf_cplan c;
+    row_job j = {NULL, *bind};
+    clf_arena_init(&a, g->mem);
+    clf_status st = clf_cplan_parse(&c, &a, text, strlen(text), g->err);
+    if (st == CLF_OK) st = clf_rows_new(&j.rows, &c, g->isa, g->mem, g->err);
+    if (st == CLF_OK) st = least(g, row_run, &j, ns);
+    clf_rows_free(j.rows);
+    clf_arena_release(&a);
+    return st;
+}
+
+/* t(X) %*% (X %*% v) over CHAIN_CELLS cells. */
+static clf_status chain_time(const gauge *g, const char *type, int cols, double *ns) {
+    static const char form[] =
+        "(cplan (axis i range free %d) (axis j range free %d) (in X %s dense %d %d) (in v %s dense %d 1) (out Y %s %d)"
+        " (access a0 X stream (i 1 0) (j 1 0)) (access a1 v stream (j 1 0) (- 0)) (let v0 %s load a0)"
+        " (let v1 %s load a1) (let v2 %s dot j v0 v1) (dot Y v0 v2 keep j))";
+    char text[1024];
+    int rows = CHAIN_CELLS / cols;
+    void *in[2] = {g->big, g->big + CHAIN_CELLS}, *out[1] = {g->out};
+    snprintf(text, sizeof text, form, rows, cols, type, rows, cols, type, cols, type, cols, type, type, type);
+    return row_time(g, text, &(clf_bind){.in = in, .out = out}, ns);
+}
+
+static clf_status gauge_chains(const gauge *g, clf_profile *p) {
+    static const char *const type[] = {"f32", "f64"};
+    double ns, rows = CHAIN_CELLS / NARROW;
+    for (int w = 0; w < 2; w++) {
+        CLF_TRY(chain_time(g, type[w], WIDE, &ns));
+        p->fma_per_s[w] = 2e9 * CHAIN_CELLS / ns;
+    }
+    CLF_TRY(chain_time(g, type[1], NARROW, &ns));
+    double beside = ns - 2e9 * CHAIN_CELLS / p->fma_per_s[1];
+    p->dot_ns = (beside > ns / 8 ? beside : ns / 8) / (2 * rows);
+    return CLF_OK;
+}
+
+/* X %*% v over ENTRIES stored entries, spread over the first `cells` of v. */
+static clf_status entries_time(const gauge *g, int64_t cells, double *ns) {
+    static const char form[] = "(cplan (axis i range free %d) (axis j entry free %d owner a0 parent i) (in X f64 csr %d %lld)"
+                               " (in v f64 dense %lld 1) (out Y f64 %d) (access a0 X entries (i 1 0) (j 1 0))"
+                               " (access a1 v stream (j 1 0) (- 0)) (let v0 f64 load a0) (let v1 f64 load a1)"
+                               " (let v2 f64 dot j v0 v1 skip 1) (store Y v2 keep i))";
+    char text[1024];
+    clf_csr x = {g->ptr, g->idx, g->big, ENTRY_ROWS, cells, ENTRIES, CLF_F64};
+    void *in[2] = {&x, g->big}, *out[1] = {g->out};
+    uint32_t h = 1;
+    for (int i = 0; i < ENTRIES; i++) {
+        h = h * 1664525u + 1013904223u;
+        g->idx[i] = (int32_t)((uint64_t)h * (uint64_t)cells >> 32);
+    }
+    snprintf(text, sizeof text, form, ENTRY_ROWS, ENTRIES, ENTRY_ROWS, (long long)cells, (long long)cells, ENTRY_ROWS);
+    return row_time(g, text, &(clf_bind){.in = in, .out = out}, ns);
+}
+
+/* A vector that fills half a tier; what an entry takes beyond streaming 12 bytes is the looking up. */
+static clf_status gauge_entries(const gauge *g, clf_profile *p) {
+    double ns, stream = 12e9 / p->read_bytes_per_s[1], floor = 0.05;
+    for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
+        double half = p->tier_bytes[t] / 2, most = 8.0 * BIG_CELLS;
+        CLF_TRY(entries_time(g, (int64_t)((half < most ? half : most) / 8), &ns));
+        ns /= ENTRIES;
+        p->gather_ns[t] = ns - stream > floor ? ns - stream : floor;
+        if (t == 0) p->entry_ns = ns;
+    }
+    return CLF_OK;
+}
+
+/* sum(X * (U %*% t(V))) at stored entries, of short rows of U and V that stay in cache: what an inner product is beside its terms. Once a
+ * row is cheaper where several are made at a time; the dearer one counts. */
+static clf_status gauge_dots(const gauge *g, clf_profile *p) {
+    static const char form[] =
+        "(cplan (axis i range free %d) (axis k range free %d) (axis j entry free %d owner a0 parent i)"
+        " (in X f64 csr %d %d) (in U f64 dense %d %d) (in V f64 dense %d %d) (out Y f64)"
+        " (access a0 X entries (i 1 0) (j 1 0)) (access a1 U stream (i 1 0) (k 1 0)) (access a2 V stream (j 1 0) (k 1 0))"
+        " (let v0 f64 load a0) (let v1 f64 load a1) (let v2 f64 load a2) (let v3 f64 dot k v1 v2) (let v4 f64 MUL v0 v3)"
+        " (fold Y SUM v4 keep over i j))";
+    enum { COLS = 256 };
+    char text[1024];
+    clf_csr x = {g->ptr, g->idx, g->big, ENTRY_ROWS, COLS, ENTRIES, CLF_F64};
+    void *in[3] = {&x, g->big, g->big}, *out[1] = {g->out};
+    double ns;
+    for (int i = 0; i < ENTRIES; i++) g->idx[i] = (i * 7 + i / ROW_ENTRIES) % COLS;
+    snprintf(text, sizeof text, form, ENTRY_ROWS, NARROW, ENTRIES, ENTRY_ROWS, COLS, ENTRY_ROWS, NARROW, COLS, NARROW);
+    CLF_TRY(row_time(g, text, &(clf_bind){.in = in, .out = out}, &ns));
+    double beside = ns / ENTRIES - p->entry_ns - 1e9 * NARROW / p->fma_per_s[1];
+    if (beside > p->dot_ns) p->dot_ns = beside;
+    return CLF_OK;
+}
+
+/* sum(X * Z) of two sparse matrices of the same density, whose entries lie anywhere. */
+static clf_status gauge_locate(const gauge *g, clf_profile *p) {
+    static const char form[] =
+        "(cplan (axis i range free %d) (axis j entry free %d owner a0 parent i) (in X f64 csr %d %d) (in Z f64 csr %d %d)"
+        " (out Y f64) (access a0 X entries (i 1 0) (j 1 0)) (access a1 Z locate (i 1 0) (j 1 0)) (let v0 f64 load a0)"
+        " (let v1 f64 load a1) (let v2 f64 MUL v0 v1) (fold Y SUM v2 keep))";
+    enum { GAP = 8, HALF = ENTRY_ROWS / 2, COLS = ROW_ENTRIES * GAP };
+    char text[1024];
+    clf_csr x = {g->ptr, g->idx, g->big, HALF, COLS, ENTRIES / 2, CLF_F64}, z = x;
+    void *in[2] = {&x, &z}, *out[1] = {g->out};
+    double ns;
+    uint32_t h = 1;
+    z.idx = g->idx + ENTRIES / 2;
+    for (int i = 0; i < ENTRIES; i++) {
+        h = h * 1664525u + 1013904223u;
+        g->idx[i] = i % ROW_ENTRIES * GAP + (int32_t)(h >> 29);
+    }
+    snprintf(text, sizeof text, form, HALF, ENTRIES / 2, HALF, COLS, HALF, COLS);
+    CLF_TRY(row_time(g, text, &(clf_bind){.in = in, .out = out}, &ns));
+    p->locate_ns = ns / ENTRIES;
+    return CLF_OK;
+}
+
+/* ---- products of the library ---- */
+
+/* An m x k times k x n product, the left side in memory as its transpose or as it is. */
+typedef struct product {
+    clf_dtype type;
+    bool ta;
+    int64_t m, n, k;
+} product;
+
+static clf_status product_run(const gauge *g, const void *what) {
+    const product *q = what;
+    return clf_blas_gemm(g->blas, q->type, q->ta, false, q->m, q->n, q->k, g->big, q->ta ? q->m : q->k, g->big, q->n, g->out, q->n, g->err);
+}
+
+/* time = flops / F * (1 + half / shortest side), from a square product and two thin ones, t(X) %*% W and X %*% V of a tall X. */
+static clf_status gauge_library(const gauge *g, clf_profile *p) {
+    const double cube = 2e9 * SQUARE * SQUARE * SQUARE, flat = 16e9 * THIN * THIN * TALL;
+    double square[2], thin[2];
+    CLF_TRY(least(g, product_run, &(product){CLF_F64, false, 2, 2, 2}, &p->library_ns));
+    CLF_TRY(least(g, product_run, &(product){CLF_F32, false, SQUARE, SQUARE, SQUARE}, &square[0]));
+    CLF_TRY(least(g, product_run, &(product){CLF_F64, false, SQUARE, SQUARE, SQUARE}, &square[1]));
+    CLF_TRY(least(g, product_run, &(product){CLF_F64, true, 8 * THIN, THIN, TALL}, &thin[0]));
+    CLF_TRY(least(g, product_run, &(product){CLF_F64, false, TALL, THIN, 8 * THIN}, &thin[1]));
+    for (int tall = 0; tall < 2; tall++) {
+        double slow = thin[tall] * cube / (square[1] * flat),
+               half = THIN * (slow - 1); /* of each flop; a square's side counts as endless */
+        p->library_half[tall] = half > 1 ? half : 1;
+    }
+    for (int w = 0; w < 2; w++) p->library_flops_per_s[w] = cube / square[w];
+    return CLF_OK;
+}
+
+/* ---- other host steps ---- */
+
+static clf_status cells_run(const gauge *g, const void *what) {
+    clf_convert_cells(what, g->pool, g->out);
+    return CLF_OK;
+}
+
+static clf_status twin_run(const gauge *g, const void *what) {
+    clf_sparse t;
+    memset(&t, 0, sizeof t);
+    CLF_TRY(clf_csr_transpose(what, g->mem, &t, g->err));
+    clf_sparse_release(&t, g->mem);
+    return CLF_OK;
+}
+
+static clf_status call_run(const gauge *g, const void *what) { return clf_callout_run(what, g->err); }
+
+static clf_status transpose_time(const gauge *g, int64_t side, double *ns) {
+    clf_gnode all[2];
+    const clf_graph graph = {.n = 2, .node = all};
+    void *in[1] = {g->big};
+    memset(all, 0, sizeof all);
+    for (int i = 0; i < 2; i++) {
+        all[i].op = i ? CLF_OP_TRANSPOSE : CLF_OP_LEAF;
+        all[i].dtype = CLF_F64;
+        clf_gnode_shape(&all[i], side, side);
+    }
+    all[1].nin = 1;
+    return least(g, call_run, &(clf_host_call){.g = &graph, .node = &all[1], .in = in, .out = g->out}, ns);
+}
+
+static clf_status gauge_steps(const gauge *g, clf_profile *p) {
+    const double block = (double)BLOCK * BLOCK;
+    clf_csr none = {g->ptr + ENTRY_ROWS + 1, g->idx, g->big, BLOCK, BLOCK, 0, CLF_F64}; /* no entries: cells are cleared only */
+    clf_csr some = {g->ptr, g->idx, g->big, ENTRY_ROWS, BLOCK, ENTRIES, CLF_F64};
+    double ns;
+    CLF_TRY(least(g, cells_run, &none, &ns));
+    p->convert_cells_per_s = 1e9 * block / ns;
+    for (int i = 0; i < ENTRIES; i++) g->idx[i] = g->idx[i] & (BLOCK - 1);
+    CLF_TRY(least(g, twin_run, &some, &ns));
+    p->convert_entries_per_s = 1e9 * ENTRIES / ns;
+    CLF_TRY(transpose_time(g, 1, &p->callout_ns));
+    CLF_TRY(transpose_time(g, BLOCK, &ns));
+    p->callout_bytes_per_s = 1e9 * 16 * block / ns;
+    return CLF_OK;
+}
+
+static clf_status gauge_all(const gauge *g, clf_profile *p) {
+    for (int64_t i = 0; i < BIG_CELLS; i++) g->big[i] = 0.5 + (double)(i % 1000) / 1001.0;
+    for (int64_t i = 0; i <= ENTRY_ROWS; i++) g->ptr[i] = i * ROW_ENTRIES;
+    memset(g->ptr + ENTRY_ROWS + 1, 0, (BLOCK + 1) * sizeof *g->ptr);
+    CLF_TRY(gauge_chains(g, p));
+    CLF_TRY(gauge_entries(g, p));
+    CLF_TRY(gauge_dots(g, p));
+    CLF_TRY(gauge_locate(g, p));
+    CLF_TRY(gauge_library(g, p));
+    return gauge_steps(g, p);
+}
+
+clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *p, clf_err *err) {
+    const size_t big = sizeof(double) * BIG_CELLS, out = sizeof(double) * BLOCK * BLOCK, idx = sizeof(int32_t) * ENTRIES,
+                 ptr = sizeof(int64_t) * (ENTRY_ROWS + BLOCK + 2), bytes = big + out + ptr + idx;
+    gauge g = {.blas = blas, .pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err};
+    clf_profile work = *p;
+    char *block = clf_mem_data(mem, bytes);
+    if (!block) return clf_fail(err, CLF_E_NOMEM, "%zu bytes to measure the host with", bytes);
+    g.big = (double *)(void *)block;
+    g.out = (double *)(void *)(block + big);
+    g.ptr = (int64_t *)(void *)(block + big + out);
+    g.idx = (int32_t *)(void *)(block + big + out + ptr);
+    clf_status st = gauge_all(&g, &work);
+    clf_mem_data_free(mem, block, bytes);
+    if (st == CLF_OK) *p = work;
+    return st;
+}
