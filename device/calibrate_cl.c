@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The kernels of calibration, one program built per element type (T, V and L are put in front by calibrate.c):
  *   m_read    streams a[lo, hi) of every work-item `sweeps` times, from four places as loops over several operands do
- *        m_copy  o = a + 1, past the caches where the compiler can
+ *   m_copy    o = a + 1, past the caches where the compiler can
  *   m_<CLASS> `n` rounds of the class's operation on L x 8 (or a tile of) values held by each work-item
  *   m_fma     `n` rounds of products as loops over rows have them: inner products of four rows with one, and all added to another
  *   m_gather  `n` reads at scattered places of the first `sweeps` elements      m_entry  `sweeps` times n stored entries, four lanes

@@ -124,6 +124,10 @@ static bool along_entries(const billing *b, int32_t n, int k, clf_term *t) {
 
 static int rank_of(int kind) { return kind == CLF_TERM_AGAIN ? 3 : kind == CLF_TERM_READ ? 2 : 1; }
 
+static bool dearer(const clf_term *a, const clf_term *b) {
+    return rank_of(a->kind) != rank_of(b->kind) ? rank_of(a->kind) > rank_of(b->kind) : a->a > b->a;
+}
+
 /* One term an operand: the dearest way it is read. */
 static void put_operand(billing *b, clf_term t) {
     clf_bill *o = b->out;
@@ -133,7 +137,7 @@ static void put_operand(billing *b, clf_term t) {
         return;
     }
     for (int32_t i = 0; i < o->n; i++)
-        if (o->term[i].node == t.node && rank_of(t.kind) > rank_of(o->term[i].kind)) o->term[i] = t;
+        if (o->term[i].node == t.node && o->term[i].kind <= CLF_TERM_SPARSELY && dearer(&t, &o->term[i])) o->term[i] = t;
 }
 
 double clf_cover_bytes(const clf_graph *g, const clf_cover *c, int32_t q) {

@@ -18,6 +18,12 @@ int64_t clf_attr_of(double x) {
     return a;
 }
 
+clf_number clf_number_of(double x) {
+    if (!isfinite(x)) return CLF_NUMBER_NO_NUMBER;
+    if (x == 0) return signbit(x) ? CLF_NUMBER_MINUS_ZERO : CLF_NUMBER_ZERO;
+    return x == 1 ? CLF_NUMBER_ONE : x == 2 ? CLF_NUMBER_TWO : x == -1 ? CLF_NUMBER_MINUS_ONE : CLF_NUMBER_FINITE;
+}
+
 void clf_graph_print(const clf_graph *g, clf_str *out) {
     for (int32_t i = 0; i < g->n; i++) {
         const clf_gnode *n = &g->node[i];

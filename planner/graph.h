@@ -6,7 +6,8 @@
 #include "planner/cplan.h"
 
 /* What attr[] means, by operator. Doubles are stored by clf_attr_f64.
- *  LEAF, CONST, PARAM   [0] slot: index into the values bound at run time
+ *  LEAF, CONST, PARAM   [0] slot: index into the values bound at run time; CONST [1] clf_number
+ *  cell operators       of constants alone, on scalars: [0] slot of their number [1] clf_number; else 0
  *  FILL                 value is input 0 (a scalar)
  *  SEQ                  [0] from, [1] by (doubles)
  *  RAND                 [0] min [1] max [2] sparsity (doubles) [3] seed
@@ -16,6 +17,13 @@
  *  ORDER                [0] column (0-based) [1] decreasing [2] indices wanted */
 enum { CLF_NATTR = 4 };
 typedef enum clf_way { CLF_WAY_ALL = 0, CLF_WAY_ROWS = 1, CLF_WAY_COLS = 2 } clf_way;
+
+/* What planning knows of a constant: a few numbers that rewrites ask for, so that programs which differ in other numbers have one plan. */
+typedef enum clf_number {
+    CLF_NUMBER_UNKNOWN, CLF_NUMBER_ZERO, CLF_NUMBER_MINUS_ZERO, CLF_NUMBER_ONE, CLF_NUMBER_TWO, CLF_NUMBER_MINUS_ONE,
+    CLF_NUMBER_FINITE,  /* finite and none of these */
+    CLF_NUMBER_NO_NUMBER /* NaN or an infinity */
+} clf_number;
 
 /* The meaning of a node's zeros (design section 6), fixed at recording from leaf formats and operators, never by how it is stored.
  * STRUCTURAL zeros annihilate: 0 * y = 0 and 0 / y = 0 whatever y is, NaN and Inf too, and so in products. A STRUCTURAL zero is any cell
@@ -51,6 +59,8 @@ static inline void clf_gnode_shape(clf_gnode *n, int64_t rows, int64_t cols) {
     n->dim[0].sym = n->dim[1].sym = -1;
 }
 static inline bool clf_gnode_single(const clf_gnode *n) { return clf_rows(n) == 1 && clf_cols(n) == 1; }
+/** What is known of x as an f64. */
+clf_number clf_number_of(double x);
 double clf_attr_f64(int64_t a);
 int64_t clf_attr_of(double x);
 

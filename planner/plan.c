@@ -19,12 +19,12 @@ const char *clf_reason_text(clf_reason r) {
 }
 
 /* The plan's own graph: what the rules leave of g. */
-static clf_status rewrite(clf_plan *p, const clf_graph *g, clf_arena *scratch, clf_err *err) {
+static clf_status rewrite(clf_plan *p, const clf_graph *g, const clf_gate *gate, clf_arena *scratch, clf_err *err) {
     p->fired = clf_arena_new(&p->arena, CLF_MOST_RULES, sizeof *p->fired);
     if (!p->fired) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     CLF_TRY(clf_graph_check(g, err));
-    CLF_TRY(clf_rewrite(g, &p->arena, scratch, &p->g, p->fired, err));
-    for (int r = 0; clf_rules[r].name; r++) p->nfired += p->fired[r];
+    CLF_TRY(clf_rewrite(g, gate, &p->arena, scratch, &p->g, p->fired, err));
+    for (int r = 0; clf_rules[r].id; r++) p->nfired += p->fired[r];
     return clf_graph_check(&p->g, err);
 }
 
@@ -108,7 +108,7 @@ static clf_status cover_of(clf_plan *p, const clf_memo *m, const clf_selector *s
 static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_arena *scratch, clf_err *err) {
     clf_memo memo;
     clf_cover cover;
-    CLF_TRY(rewrite(p, g, scratch, err));
+    CLF_TRY(rewrite(p, g, &lim->rules, scratch, err));
     CLF_TRY(clf_explore(&p->g, scratch, &memo, err));
     p->nentry = memo.nentry;
     CLF_TRY(cover_of(p, &memo, sel, lim, scratch, &cover, err));

@@ -5,7 +5,7 @@
  * values by number; what a value's memory is, is decided when the plan runs. */
 #ifndef CLF_PLANNER_PLAN_H
 #define CLF_PLANNER_PLAN_H
-#include "planner/graph.h"
+#include "planner/rewrite.h"
 #include "planner/skel.h"
 
 typedef enum clf_step_kind { CLF_STEP_FUSED, CLF_STEP_LIBRARY, CLF_STEP_CONVERT, CLF_STEP_TRANSFER, CLF_STEP_CALLOUT, CLF_STEP_CHECK } clf_step_kind;
@@ -101,6 +101,7 @@ typedef struct clf_limits {
     int kernel_ops;         /* cell operators in one kernel */
     int kernel_inputs;      /* memory and scalar operands in one kernel */
     bool own_products;      /* a product alone runs as a loop, too: then every plan has the same bits */
+    clf_gate rules;         /* which rewrites are used */
 } clf_limits;
 
 /** Name of a reason's text. */

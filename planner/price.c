@@ -34,12 +34,12 @@ static void bring(clf_pricer *w, const clf_cover *c, int32_t q, int to) {
     if (to) add(w, clf_cost_transfer(w->p->dev.profile[to], bytes));
 }
 
-static clf_status convert_first(clf_pricer *w, const clf_cover *c, int32_t q, const clf_profile *dev, clf_err *err) {
+static clf_status convert_first(clf_pricer *w, const clf_cover *c, int32_t q, int device, clf_err *err) {
     touch(w, q);
-    if (w->dense[q]) return CLF_OK;
-    w->dense[q] = 1;
+    if (w->dense[q] >> device & 1) return CLF_OK;
+    w->dense[q] |= (uint16_t)(1u << device);
     CLF_TRY(clf_bill_convert(w->p->g, q, CLF_CONVERT_DENSE, (double)c->entries[q], w->arena, &w->convert, err));
-    add(w, clf_bill_pay(&w->convert, w->p->g, dev));
+    add(w, clf_bill_pay(&w->convert, w->p->g, w->p->dev.profile[device]));
     return CLF_OK;
 }
 
@@ -55,7 +55,7 @@ static clf_status price_part(clf_pricer *w, clf_cover *c, int32_t i, clf_err *er
         if (w->bill.term[t].kind > CLF_TERM_SPARSELY || clf_cover_has(c, i, q)) continue;
         bring(w, c, q, part->device);
         bool dense = part->loop ? !clf_cover_reads_csr(g, c, i, q) : w->bill.kind != CLF_STEP_CONVERT;
-        if (c->csr[q] && dense) CLF_TRY(convert_first(w, c, q, dev, err));
+        if (c->csr[q] && dense) CLF_TRY(convert_first(w, c, q, part->device, err));
     }
     return CLF_OK;
 }
@@ -97,7 +97,7 @@ static clf_status check_operand(const checking *w, int32_t i, int32_t n, int k, 
     int32_t q = clf_node_operand(p->g, n, k);
     bool loop = w->c->part[i].loop;
     if (clf_cover_has(w->c, i, q))
-        return (p->inside[n] >> k & 1) || w->c->copied[q] ? CLF_OK : bad(err, "computes an operand that must be in memory", i, n);
+        return ((p->inside[n] | w->c->copies[n]) >> k & 1) ? CLF_OK : bad(err, "computes an operand that must be in memory", i, n);
     if (loop && (w->c->copies[n] >> k & 1)) return check_sources(w, i, q, err);
     if (p->is[q] & CLF_IS_SLOT) return CLF_OK;
     return w->c->maker[q] >= 0 && w->c->maker[q] < i ? CLF_OK : bad(err, "an operand is not stored before it is read", i, n);

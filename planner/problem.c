@@ -97,9 +97,12 @@ static void find_edges(clf_problem *p) {
         for (int k = 0; k < g->node[n].nin && (p->is[n] & CLF_CAN_LOOP); k++) {
             int32_t q = clf_node_operand(g, n, k);
             bool joins = same_space(g, n, q) || clf_template_row.fuse(g, n, k);
-            if ((p->is[q] & CLF_CAN_LOOP) && !(p->is[q] & CLF_IS_COPIED) && joins && clf_memo_fusable(p->m, n, k)) p->inside[n] |= 1u << k;
-            if (!clf_gnode_single(&g->node[q]) && rows_of(g, n, k)) p->by_rows[n] |= 1u << k;
+            bool meets = (p->is[q] & CLF_CAN_LOOP) && joins && clf_memo_fusable(p->m, n, k);
+            if (meets) p->ties[n] |= (uint8_t)(1u << k);
+            if (meets && !(p->is[q] & CLF_IS_COPIED)) p->inside[n] |= (uint8_t)(1u << k);
+            if (!clf_gnode_single(&g->node[q]) && rows_of(g, n, k) && !(p->copies[n] >> k & 1)) p->by_rows[n] |= (uint8_t)(1u << k);
         }
+    for (int32_t n = 0; n < g->n; n++) p->ties[n] |= p->by_rows[n];
 }
 
 /* Loops of several rows are of one class if they have equally many; others if their cells are as many, too. Numbered in order of
@@ -142,13 +145,14 @@ clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *
     out->is = clf_arena_new(arena, n, 1);
     out->inside = clf_arena_new(arena, n, 1);
     out->copies = clf_arena_new(arena, n, 1);
+    out->ties = clf_arena_new(arena, n, 1);
     out->by_rows = clf_arena_new(arena, n, 1);
     out->cone = clf_arena_new(arena, n, 1);
     out->need = clf_arena_new(arena, n, 1);
     out->class_ = clf_arena_new(arena, n, sizeof *out->class_);
     for (int32_t i = 0; i < m->g->n; i++) out->nsparse += m->g->node[i].format == CLF_CSR;
     out->sparse = clf_arena_new(arena, (size_t)out->nsparse, sizeof *out->sparse);
-    if (!out->sparse || !out->is || !out->inside || !out->copies || !out->by_rows || !out->cone || !out->need || !out->class_)
+    if (!out->sparse || !out->is || !out->inside || !out->copies || !out->ties || !out->by_rows || !out->cone || !out->need || !out->class_)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     out->nsparse = 0;
     for (int32_t i = 0; i < m->g->n; i++)
@@ -222,8 +226,7 @@ bool clf_problem_connected(const clf_problem *p, const int32_t *node, int32_t n,
     for (int32_t i = 0; i < n; i++)
         for (int k = 0; k < p->g->node[node[i]].nin; k++) {
             int32_t q = clf_node_operand(p->g, node[i], k);
-            bool ties = (p->inside[node[i]] | p->by_rows[node[i]]) >> k & 1;
-            if (!ties && !(owner[q] && (p->is[q] & CLF_IS_COPIED))) continue; /* or a copied expression that the loop stores */
+            if (!(p->ties[node[i]] >> k & 1) || (!owner[q] && (p->is[q] & CLF_IS_COPIED))) continue; /* not stored by the loop */
             if (!owner[q]) owner[q] = i + 1;
             int32_t a = root_of(up, i), b = root_of(up, owner[q] - 1);
             if (a == b) continue;

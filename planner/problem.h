@@ -11,8 +11,7 @@
  *   - a part without a loop computes one node, which may stand alone;
  *   - parts can be ordered so that what is read was stored before.
  * A part that computes a node takes it from itself, never from memory. Expressions of single values (copied) are computed by every loop
- * that may take them in (copies) and are no choice; one that is a result, or an operand of what may stand alone or takes no copies, is
- * stored by some part besides. */
+ * that may take them in (copies) and are no choice; one that somebody reads from memory, or that is a result, is stored besides. */
 #ifndef CLF_PLANNER_PROBLEM_H
 #define CLF_PLANNER_PROBLEM_H
 #include "planner/bill.h"
@@ -37,6 +36,8 @@ typedef struct clf_problem {
     uint8_t *is;             /* node -> flags */
     uint8_t *inside;         /* node -> bit k: operand k may come from inside the same loop */
     uint8_t *copies;         /* node -> bit k: operand k is copied, and a loop computes it for n */
+    uint8_t *ties;           /* node -> bit k: operand k connects it to those that compute it, or have the same bit for it: inside, by_rows,
+                              * and copied ones that might be inside, where the loop stores them */
     uint8_t *by_rows;        /* node -> bit k: operand k is taken row by row, so that readers of it may share a loop */
     int32_t *class_;         /* node -> class of loops, -1: none */
     int32_t nclass;
@@ -65,8 +66,8 @@ clf_status clf_cover_check(const clf_problem *p, clf_cover *c, clf_arena *scratc
 typedef struct clf_pricer {
     const clf_problem *p;
     clf_arena *arena;
-    uint8_t *mark, *dense;  /* dense: already converted */
-    uint16_t *at;           /* node -> devices that its value was brought to: a bit each */
+    uint8_t *mark;
+    uint16_t *dense, *at;   /* node -> devices where it was converted, that its value was brought to: a bit each */
     int64_t *when, now;     /* the pricing that a node's notes are of */
     clf_bill bill, convert;
     clf_ps sum;

@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The rewrite pass: copy, let rules look, drop what is left over; see rewrite.h for what a rule may do.
  *
- * stands[] says which node stands for one of the new graph once the rules have looked at it, so equal nodes are looked at once. What
- * nobody used in the old graph is kept like a result: a rewritten graph keeps all of its nodes when it is rewritten again, whatever
- * results are asked of it. */
+ * stands[] says which node stands for one of the new graph once the rules have looked at it, so equal nodes are looked at once. What a
+ * rule builds is looked at like what was copied, its operands first, by a stack of our own: in the end every node that is kept has been
+ * shown to the rules as it is, so rewriting a rewritten graph changes nothing. What nobody used in the old graph is kept like a result: a
+ * rewritten graph keeps all of its nodes when it is rewritten again, whatever results are asked of it. */
 #include "planner/rewrite.h"
 
 #include <string.h>
 
 #include "planner/rewriter.h"
 
-enum { MOST_APPLICATIONS = 64 }; /* on the way from one node to what stands for it: no rule needs more */
+typedef struct frame {
+    int32_t node; /* to be settled */
+    int32_t then; /* what was found to be looked at in its place, -1: nothing yet */
+} frame;
 
 typedef struct pass {
     clf_rewriter w;
     const clf_graph *old;
+    clf_gate gate;
     int32_t *map;    /* old node -> what stands for it */
-    int32_t *stands; /* new node -> what stands for it, + 1; 0: not looked at */
+    int32_t *stands; /* new node -> what stands for it, + 1; 0: not looked at; BUSY: on the stack */
     int32_t nstands;
+    frame *stack;
+    int32_t depth, cap_stack;
     int32_t *fired;
 } pass;
+
+enum { BUSY = -1 };
 
 static bool stands_room(pass *p) {
     if (p->w.g.n <= p->nstands) return true;
@@ -31,31 +40,94 @@ static bool stands_room(pass *p) {
     return true;
 }
 
+static bool push(pass *p, int32_t n) {
+    if (p->depth == p->cap_stack) {
+        int32_t cap = p->cap_stack ? 2 * p->cap_stack : 64;
+        frame *v = clf_arena_new(p->w.scratch, (size_t)cap, sizeof *v);
+        if (!v) return !(p->w.failed = true);
+        if (p->depth) memcpy(v, p->stack, (size_t)p->depth * sizeof *v);
+        p->stack = v;
+        p->cap_stack = cap;
+    }
+    p->stack[p->depth++] = (frame){n, -1};
+    p->stands[n] = BUSY;
+    return true;
+}
+
+static bool may_stand(const clf_graph *g, int32_t n, int32_t m) {
+    return clf_same_form(&g->node[n], &g->node[m]) && g->node[n].zeros == g->node[m].zeros;
+}
+
+static bool used(const pass *p, int r) { return clf_rules[r].kind <= (clf_rule_kind)p->gate.math && !(p->gate.off >> r & 1); }
+
 /* The first rule that has something else for n; -1: none has. */
 static int32_t apply_rules(pass *p, int32_t n) {
-    for (int r = 0; clf_rules[r].name && !p->w.failed; r++) {
-        if (clf_rules[r].kind != CLF_RULE_EXACT) continue;
+    for (int r = 0; clf_rules[r].id && !p->w.failed; r++) {
+        if (!used(p, r)) continue;
         p->w.rule = r;
         int32_t m = clf_rules[r].apply(&p->w, n);
-        if (m < 0 || m == n) continue;
+        if (m < 0 || m == n || !may_stand(&p->w.g, n, m)) continue;
+        if (!stands_room(p)) return -1;
+        if (p->stands[m] == BUSY) continue; /* a way back: not smaller after all */
         if (p->fired) p->fired[r]++;
         return m;
     }
     return -1;
 }
 
+/* An operand of n that has to be settled first; -1: none. */
+static int32_t unsettled(const pass *p, int32_t n) {
+    const clf_gnode *x = &p->w.g.node[n];
+    for (int k = 0; k < x->nin; k++)
+        if (!p->stands[x->in[k]]) return x->in[k];
+    return -1;
+}
+
+/* n with what stands for its operands. */
+static int32_t with_settled(pass *p, int32_t n) {
+    clf_gnode x;
+    memcpy(&x, &p->w.g.node[n], sizeof x);
+    bool same = true;
+    for (int k = 0; k < x.nin; k++) {
+        int32_t to = p->stands[x.in[k]] > 0 ? p->stands[x.in[k]] - 1 : x.in[k];
+        same = same && to == x.in[k];
+        x.in[k] = to;
+    }
+    return same ? n : clf_rewriter_put(&p->w, &x);
+}
+
+/* What is to be looked at in place of n, whose operands are settled: n with other operands, or what a rule has; -1: n is final. */
+static int32_t next_of(pass *p, int32_t n) {
+    int32_t m = with_settled(p, n);
+    if (m < 0 || !stands_room(p)) return -1;
+    return m != n && p->stands[m] != BUSY ? m : apply_rules(p, n);
+}
+
+/* One step of the node on top of the stack. */
+static void step(pass *p) {
+    frame *f = &p->stack[p->depth - 1];
+    int32_t n = f->node, below = f->then < 0 ? unsettled(p, n) : -1;
+    if (below >= 0) {
+        push(p, below);
+        return;
+    }
+    if (f->then < 0) f->then = next_of(p, n);
+    int32_t then = f->then;
+    if (!stands_room(p)) return;
+    if (then >= 0 && !p->stands[then]) {
+        push(p, then);
+        return;
+    }
+    p->stands[n] = then >= 0 && p->stands[then] > 0 ? p->stands[then] : n + 1;
+    p->depth--;
+}
+
 /* What stands for new node n. */
 static int32_t settle(pass *p, int32_t n) {
-    int32_t at = n;
-    for (int i = 0; i < MOST_APPLICATIONS && stands_room(p) && !p->stands[at]; i++) {
-        int32_t m = apply_rules(p, at);
-        if (m < 0) break;
-        at = m;
-    }
     if (!stands_room(p)) return n;
-    if (p->stands[at]) at = p->stands[at] - 1;
-    p->stands[n] = p->stands[at] = at + 1;
-    return at;
+    if (!p->stands[n]) push(p, n);
+    while (p->depth && !p->w.failed) step(p);
+    return p->w.failed || p->stands[n] <= 0 ? n : p->stands[n] - 1;
 }
 
 static void copy_node(pass *p, int32_t n) {
@@ -106,8 +178,10 @@ static clf_status finish(pass *p, clf_graph *out, clf_err *err) {
     return CLF_OK;
 }
 
-clf_status clf_rewrite(const clf_graph *g, clf_arena *arena, clf_arena *scratch, clf_graph *out, int32_t *fired, clf_err *err) {
+clf_status clf_rewrite(const clf_graph *g, const clf_gate *gate, clf_arena *arena, clf_arena *scratch, clf_graph *out, int32_t *fired,
+                       clf_err *err) {
     pass p = {.w = {.arena = arena, .scratch = scratch}, .old = g, .fired = fired};
+    if (gate) p.gate = *gate;
     p.map = clf_arena_new(scratch, (size_t)g->n, sizeof *p.map);
     if (!p.map || !clf_rewriter_begin(&p.w, g->n)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d nodes", g->n);
     for (int32_t n = 0; n < g->n && !p.w.failed; n++) copy_node(&p, n);

@@ -172,6 +172,29 @@ int32_t clf_rewriter_product(clf_rewriter *w, int32_t a, int32_t b) {
     return clf_rewriter_put(w, &x);
 }
 
+int32_t clf_rewriter_cast(clf_rewriter *w, int32_t q, clf_dtype t, bool scalar) {
+    if (!all_made(w, 1, &q)) return -1;
+    const clf_gnode *from = &w->g.node[q];
+    if ((clf_dtype)from->dtype == t && !from->scalar == !scalar) return q;
+    if (scalar && !clf_gnode_single(from)) return -1;
+    clf_gnode x = draft(CLF_OP_CAST, 1, &q);
+    clf_gnode_shape(&x, clf_rows(from), clf_cols(from));
+    x.dtype = (uint8_t)t;
+    x.scalar = scalar;
+    x.rank = scalar ? 0 : 2;
+    x.zeros = from->zeros;
+    x.nnz = from->nnz;
+    return clf_rewriter_put(w, &x);
+}
+
+int32_t clf_rewriter_plain(clf_rewriter *w, int32_t m) {
+    if (!all_made(w, 1, &m)) return -1;
+    clf_gnode x;
+    memcpy(&x, &w->g.node[m], sizeof x);
+    x.zeros = CLF_ZEROS_VALUE;
+    return clf_rewriter_put(w, &x);
+}
+
 int32_t clf_rewriter_transpose(clf_rewriter *w, int32_t q) {
     if (!all_made(w, 1, &q)) return -1;
     const clf_gnode *from = &w->g.node[q];

@@ -1,9 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rules that have a file of their own. Private to planner/rule_*.c and rules.c, which lists them. */
+ * Rules by the file they are in, and what they share. Private to planner/rule*.c; rules.c lists them. */
 #ifndef CLF_PLANNER_RULES_H
 #define CLF_PLANNER_RULES_H
 #include "planner/rewrite.h"
 
+/* ---- what rules share ---- */
+
+/** What is known of the number that node q is in every cell: of a constant, or of a matrix filled with one, as its type holds it. */
+clf_number clf_rule_number(const clf_graph *g, int32_t q);
+/** The scalar 0 of a type. */
+int32_t clf_rule_zero(clf_rewriter *w, clf_dtype t);
+static inline bool clf_rule_structural(const clf_graph *g, int32_t q) { return g->node[q].zeros == CLF_ZEROS_STRUCTURAL; }
+static inline bool clf_rule_same_shape(const clf_gnode *a, const clf_gnode *b) {
+    return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b);
+}
+static inline bool clf_rule_has_cells(const clf_gnode *x) { return clf_rows(x) > 0 && clf_cols(x) > 0; }
+
+/* ---- by file ---- */
+
+/* rule_cell.c: cell operators */
+int32_t clf_rule_constant(clf_rewriter *w, int32_t n);
+int32_t clf_rule_filled(clf_rewriter *w, int32_t n);
+int32_t clf_rule_square(clf_rewriter *w, int32_t n);
+int32_t clf_rule_power(clf_rewriter *w, int32_t n);
+int32_t clf_rule_masked_self(clf_rewriter *w, int32_t n);
+int32_t clf_rule_neutral(clf_rewriter *w, int32_t n);
+int32_t clf_rule_minus_one(clf_rewriter *w, int32_t n);
+int32_t clf_rule_twice(clf_rewriter *w, int32_t n);
+int32_t clf_rule_both_equal(clf_rewriter *w, int32_t n);
+int32_t clf_rule_ifelse(clf_rewriter *w, int32_t n);
+/* rule_fold.c: aggregates of cell operators */
+int32_t clf_rule_sumsq(clf_rewriter *w, int32_t n);
+int32_t clf_rule_sumsq_f32(clf_rewriter *w, int32_t n);
+int32_t clf_rule_nnz(clf_rewriter *w, int32_t n);
+int32_t clf_rule_sum_scaled(clf_rewriter *w, int32_t n);
+int32_t clf_rule_sum_negated(clf_rewriter *w, int32_t n);
+/* rule_refold.c: aggregates of transposes and of aggregates */
+int32_t clf_rule_fold_of_t(clf_rewriter *w, int32_t n);
+int32_t clf_rule_fold_of_t_exact(clf_rewriter *w, int32_t n);
+int32_t clf_rule_fold_of_fold(clf_rewriter *w, int32_t n);
+int32_t clf_rule_fold_of_fold_exact(clf_rewriter *w, int32_t n);
+/* rule_form.c: operators that move cells */
+int32_t clf_rule_index_index(clf_rewriter *w, int32_t n);
+int32_t clf_rule_index_t(clf_rewriter *w, int32_t n);
+int32_t clf_rule_casts(clf_rewriter *w, int32_t n);
+int32_t clf_rule_reshapes(clf_rewriter *w, int32_t n);
+int32_t clf_rule_reshape_vector(clf_rewriter *w, int32_t n);
+int32_t clf_rule_moved_fill(clf_rewriter *w, int32_t n);
+int32_t clf_rule_t_diag(clf_rewriter *w, int32_t n);
+/* rule_product.c: products that are none, and their orientation */
+int32_t clf_rule_diag_sparse(clf_rewriter *w, int32_t n);
+int32_t clf_rule_diag(clf_rewriter *w, int32_t n);
+int32_t clf_rule_product_fill(clf_rewriter *w, int32_t n);
+int32_t clf_rule_t_product(clf_rewriter *w, int32_t n);
+int32_t clf_rule_gram(clf_rewriter *w, int32_t n);
+/* rule_chain.c */
+int32_t clf_rule_chain(clf_rewriter *w, int32_t n);
+int32_t clf_rule_chain_sparse(clf_rewriter *w, int32_t n);
+/* rule_empty.c */
+int32_t clf_rule_empty_cells(clf_rewriter *w, int32_t n);
+int32_t clf_rule_empty_product(clf_rewriter *w, int32_t n);
+int32_t clf_rule_empty_fold(clf_rewriter *w, int32_t n);
 /* rule_cum.c */
 int32_t clf_rule_cum(clf_rewriter *w, int32_t n);
 /* rule_left.c */

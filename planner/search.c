@@ -6,7 +6,7 @@
 
 #include "planner/searching.h"
 
-enum { BUDGET = 20000 }; /* a few microseconds each at most */
+enum { BUDGET = 20000, BUDGET_DEVICES = 4000000 }; /* partial covers, less than a microsecond each; for several devices */
 
 /* ---- one component ---- */
 
@@ -58,7 +58,7 @@ static void open_frame(clf_component *c, int32_t q) {
 
 /* No recursion: a frame a node. */
 static clf_status descend(clf_component *c, clf_err *err) {
-    int64_t budget = c->opt->budget ? c->opt->budget : BUDGET;
+    int64_t budget = c->opt->budget ? c->opt->budget : c->p->dev.n > 1 ? BUDGET_DEVICES : BUDGET;
     int32_t q = 0;
     c->floor = clf_bound(c);
     open_frame(c, 0);
@@ -97,7 +97,7 @@ typedef struct searcher {
     const clf_search_options *opt;
     clf_arena *arena;
     int32_t *comp; /* node -> component, named by a node of it; union-find first */
-    uint8_t *demanded;
+    uint8_t *demanded, *wanted;
     int32_t *local, *size, *start, *nodes; /* nodes by component */
     opening open[2];
     clf_cover leaf, *out;
@@ -113,7 +113,7 @@ static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "p
 static bool counts(const searcher *s, int32_t n) {
     int is = s->p->is[n];
     if (!(is & CLF_IS_NEEDED) || (is & CLF_IS_SLOT)) return false;
-    return !(is & CLF_IS_COPIED) || s->demanded[n] || (is & CLF_IS_ROOT);
+    return !(is & CLF_IS_COPIED) || s->wanted[n] || (is & CLF_IS_ROOT);
 }
 
 static int32_t find(int32_t *up, int32_t i) {
@@ -159,15 +159,29 @@ static clf_status link_readers(searcher *s, clf_err *err) {
     return CLF_OK;
 }
 
-/* Copied expressions that no loop computes for their reader must be in memory. */
-static void find_demand(searcher *s, bool by_component) {
+/* Copied expressions that somebody may read from memory. */
+static void find_wanted(searcher *s) {
     const clf_graph *g = s->p->g;
     for (int32_t n = 0; n < g->n; n++)
-        for (int k = 0; k < g->node[n].nin && (s->p->is[n] & CLF_IS_NEEDED); k++) {
-            int32_t q = clf_node_operand(g, n, k);
-            bool copied = s->p->is[q] & CLF_IS_COPIED;
-            if (copied ? (s->p->is[n] & CLF_CAN_ALONE) || !(s->p->copies[n] >> k & 1) : by_component && s->comp[q] != s->comp[n])
-                s->demanded[q] = 1;
+        for (int k = 0; k < g->node[n].nin && (s->p->is[n] & CLF_IS_NEEDED); k++)
+            if ((s->p->is[n] & CLF_CAN_ALONE) || !(s->p->copies[n] >> k & 1)) s->wanted[clf_node_operand(g, n, k)] = 1;
+}
+
+/* What n reads: operand k, or what a loop computes it from. */
+static int reads_of(const searcher *s, int32_t n, int k, int32_t in[CLF_MOST_SOURCES]) {
+    int32_t q = clf_node_operand(s->p->g, n, k);
+    if (s->p->copies[n] >> k & 1) return clf_problem_sources(s->p, q, in);
+    in[0] = q;
+    return 1;
+}
+
+/* What is read from another component. */
+static void find_demand(searcher *s) {
+    const clf_graph *g = s->p->g;
+    for (int32_t n = 0; n < g->n; n++)
+        for (int k = 0; k < g->node[n].nin && counts(s, n); k++) {
+            int32_t in[CLF_MOST_SOURCES];
+            for (int i = reads_of(s, n, k, in); i-- > 0;) s->demanded[in[i]] |= s->comp[in[i]] != s->comp[n];
         }
 }
 
@@ -184,38 +198,37 @@ static void link_parts(searcher *s, const clf_cover *c) {
     }
 }
 
-/* An operand is brought to a device once: that couples all who read it. */
-static void link_shared(searcher *s) {
+/* Devices and formats couple who makes a value and who reads it, and all who read the same: it is brought, or converted, once. */
+static void link_all(searcher *s) {
     const clf_graph *g = s->p->g;
-    for (int32_t n = 0; n < g->n; n++) s->local[n] = -1;
+    int32_t in[CLF_MOST_SOURCES], *reader = s->local; /* of each node: one, + 1 */
     for (int32_t n = 0; n < g->n; n++)
-        for (int k = 0; k < g->node[n].nin && counts(s, n); k++) {
-            int32_t q = clf_node_operand(g, n, k);
-            if (s->local[q] >= 0) link(s, s->local[q], n);
-            s->local[q] = n;
-        }
-    for (int32_t n = 0; n < g->n; n++) s->local[n] = 0;
+        for (int k = 0; k < g->node[n].nin && counts(s, n); k++)
+            for (int i = reads_of(s, n, k, in); i-- > 0;) {
+                if (counts(s, in[i])) link(s, n, in[i]);
+                if (reader[in[i]]) link(s, reader[in[i]] - 1, n);
+                reader[in[i]] = n + 1;
+            }
+    memset(reader, 0, (size_t)g->n * sizeof *reader);
 }
 
 static clf_status find_components(searcher *s, clf_err *err) {
     const clf_graph *g = s->p->g;
-    bool coupled = s->p->dev.n > 1 || s->p->nsparse;
-    find_demand(s, false);
     for (int32_t n = 0; n < g->n; n++) s->comp[n] = n;
     for (int32_t n = 0; n < g->n; n++)
         for (int k = 0; k < g->node[n].nin && counts(s, n); k++) {
             int32_t q = clf_node_operand(g, n, k);
-            bool tied = coupled || (s->p->is[q] & CLF_IS_COPIED); /* what is copied may be stored by a loop that wants it */
-            if ((s->p->inside[n] >> k & 1) || (tied && counts(s, q))) link(s, n, q);
+            bool tied = (s->p->inside[n] | s->p->copies[n]) >> k & 1; /* what is copied may be stored by a loop that wants it */
+            if (tied && counts(s, q)) link(s, n, q);
         }
     CLF_TRY(link_readers(s, err));
-    if (s->p->dev.n > 1) link_shared(s);
+    if (s->p->dev.n > 1 || s->p->nsparse) link_all(s);
     for (int o = 0; o < 2; o++) link_parts(s, &s->open[o].cover);
     for (int32_t n = 0; n < g->n; n++) {
         s->comp[n] = find(s->comp, n);
         if (counts(s, n)) s->size[s->comp[n]]++;
     }
-    find_demand(s, true);
+    find_demand(s);
     int32_t at = 0;
     for (int32_t n = 0; n < g->n; n++) {
         s->start[n] = at;
@@ -378,6 +391,7 @@ static clf_status begin(searcher *s, clf_err *err) {
     size_t n = (size_t)s->p->g->n;
     s->comp = clf_arena_new(s->arena, n, sizeof *s->comp);
     s->demanded = clf_arena_new(s->arena, n, 1);
+    s->wanted = clf_arena_new(s->arena, n, 1);
     s->mark = clf_arena_new(s->arena, n, 1);
     s->local = clf_arena_new(s->arena, n, sizeof *s->local);
     s->size = clf_arena_new(s->arena, n, sizeof *s->size);
@@ -385,10 +399,11 @@ static clf_status begin(searcher *s, clf_err *err) {
     s->nodes = clf_arena_new(s->arena, n, sizeof *s->nodes);
     s->owner = clf_arena_new(s->arena, n, sizeof *s->owner);
     s->up = clf_arena_new(s->arena, n, sizeof *s->up);
-    if (!s->comp || !s->demanded || !s->mark || !s->local || !s->size || !s->start || !s->nodes || !s->owner || !s->up)
+    if (!s->comp || !s->demanded || !s->wanted || !s->mark || !s->local || !s->size || !s->start || !s->nodes || !s->owner || !s->up)
         return no_memory(err);
     static const char *const opens[] = {"all", "nored"};
     for (int i = 0; i < 2; i++) CLF_TRY(clf_select(s->p->m, clf_selector_find(opens[i]), s->p->lim, s->arena, &s->open[i].cover, err));
+    find_wanted(s);
     for (int i = 0; i < 2; i++) drop_copies(s, &s->open[i].cover);
     CLF_TRY(find_components(s, err));
     for (int i = 0; i < 2; i++) CLF_TRY(sort_opening(s, &s->open[i], err));

@@ -82,9 +82,10 @@ static bool add_use(localing *L, int32_t n, int32_t q, int k, int in_loop, int a
     int32_t l = local_of(L, q);
     if (l < 0) return false;
     clf_use *u = &L->draft[f->nuse++];
-    *u = (clf_use){.local = l, .in_loop = in_loop, .alone = alone};
+    *u = (clf_use){.local = l, .in_loop = in_loop, .alone = alone, .part_of_it = L->g->node[f->id].op == CLF_OP_INDEX};
+    u->by_rows = k >= 0 && (L->p->by_rows[f->id] >> k & 1);
     u->inside = k >= 0 && l < L->c->n && (L->p->inside[f->id] >> k & 1);
-    if (k < 0 || !in_loop || L->nsparse) return true;
+    if (k < 0 || !in_loop || L->nsparse || u->part_of_it) return true;
     clf_term t = clf_term_operand(L->g, f->id, k);
     for (int d = 0; d < L->p->dev.n; d++) u->again[d] = clf_term_pay(&t, L->g, L->p->dev.profile[d]) - L->c->operand[l].read[d];
     return true;
@@ -96,7 +97,8 @@ static bool add_operand(localing *L, int32_t n, int k) {
     int32_t q = clf_node_operand(L->g, f->id, k), in[CLF_MOST_SOURCES];
     bool alone = f->is & CLF_CAN_ALONE, loop = f->is & CLF_CAN_LOOP;
     if (!(L->p->copies[f->id] >> k & 1)) return add_use(L, n, q, k, loop, alone);
-    if (loop && L->local[q] && L->local[q] <= L->c->n) clf_set_add(&L->c->node[L->local[q] - 1].copied_by, n);
+    if (loop && (L->p->ties[f->id] >> k & 1) && L->local[q] && L->local[q] <= L->c->n)
+        clf_set_add(&L->c->node[L->local[q] - 1].copied_by, n);
     for (int s = loop ? clf_problem_sources(L->p, q, in) : 0; s-- > 0;)
         if (!add_use(L, n, in[s], -1, true, false)) return false;
     return !alone || add_use(L, n, q, -1, false, true);
@@ -147,13 +149,13 @@ static void node_costs(const localing *L, clf_node_facts *f) {
     f->least_compute = f->least_write = CLF_PS_MOST;
     for (int d = 0; d < L->p->dev.n; d++) {
         const clf_profile *dev = L->p->dev.profile[d];
-        f->write[d] = scaled(clf_term_pay(&result, L->g, dev), least_share(L, x));
-        if (meets) f->write[d] = clf_ps_add(f->write[d], clf_term_pay(&meeting, L->g, dev));
+        f->write[0][d] = f->write[1][d] = scaled(clf_term_pay(&result, L->g, dev), least_share(L, x));
+        if (meets) f->write[1][d] = clf_ps_add(f->write[1][d], clf_term_pay(&meeting, L->g, dev));
         f->compute[d] = loop ? compute_cost(L, f->id, dev) : CLF_PS_MOST;
         f->alone[d] = !alone ? CLF_PS_MOST : twin ? 0 : clf_cost_alone(dev, L->g, f->id);
         least(&f->least_compute, f->compute[d]);
         least(&f->least_compute, f->alone[d]);
-        least(&f->least_write, f->write[d]);
+        least(&f->least_write, f->write[!alone][d]);
     }
 }
 
@@ -162,7 +164,7 @@ static void alone_cost(const localing *L, clf_node_facts *f) {
     int kind = L->g->node[f->id].op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
     f->least_alone = CLF_PS_MOST;
     for (int d = 0; d < L->p->dev.n; d++) {
-        clf_ps moved = f->write[d];
+        clf_ps moved = f->write[0][d];
         for (int32_t u = 0; u < f->nuse; u++) moved = clf_ps_add(moved, f->use[u].alone ? L->c->operand[f->use[u].local].read[d] : 0);
         clf_ps launch = L->nsparse ? 0 : clf_cost_launch(L->p->dev.profile[d], kind);
         least(&f->least_alone, clf_ps_add(launch, moved > f->alone[d] ? moved : f->alone[d]));
@@ -178,7 +180,8 @@ static int32_t pair_of(localing *L, int32_t operand, int32_t class_) {
 }
 
 static void find_pairs(localing *L, clf_node_facts *f) {
-    for (int32_t u = 0; u < f->nuse && (f->is & CLF_CAN_LOOP); u++) {
+    bool range = L->g->node[f->id].op == CLF_OP_INDEX; /* reads less than all */
+    for (int32_t u = 0; u < f->nuse && (f->is & CLF_CAN_LOOP) && !f->optional && !range; u++) {
         if (f->use[u].local < L->c->n || !f->use[u].in_loop) continue;
         int32_t at = pair_of(L, f->use[u].local, f->class_);
         bool known = false;
@@ -199,16 +202,33 @@ static int32_t class_of(localing *L, int32_t n, int32_t *seen) {
 
 static void find_links(localing *L) {
     clf_component *c = L->c;
-    for (int32_t n = c->n; n-- > 0;) { /* what a node is made of first */
+    for (int32_t n = 0; n < c->n; n++) {
         clf_node_facts *f = &c->node[n];
-        if (!clf_gnode_single(&L->g->node[f->id])) clf_set_add(&f->above, n);
+        clf_set_add(&f->ties, n);
         for (int32_t u = 0; u < f->nuse; u++) {
-            int32_t l = f->use[u].local;
-            if (f->use[u].inside) clf_set_add(&c->node[l].consumers, n);
-            if (!clf_gnode_single(&L->g->node[c->operand[l].id])) clf_set_add(&f->above, l);
-            for (int w = 0; l < c->n && w < CLF_SET_WORDS; w++) f->above.w[w] |= c->node[l].above.w[w];
+            if (f->use[u].inside) clf_set_add(&c->node[f->use[u].local].consumers, n);
+            if (f->use[u].inside || f->use[u].by_rows) clf_set_add(&f->ties, f->use[u].local);
         }
+        for (int32_t q = n + 1; q < c->n; q++)
+            if (clf_set_has(&c->node[q].copied_by, n)) clf_set_add(&f->ties, q);
     }
+}
+
+/* Groups: the smallest node of each chain names it. */
+static void find_groups(clf_component *c) {
+    bool more = true;
+    for (int32_t n = 0; n < c->n; n++) c->node[n].group = n;
+    while (more) {
+        more = false;
+        for (int32_t a = 0; a < c->n; a++)
+            for (int32_t b = 0; b < a; b++) {
+                clf_node_facts *x = &c->node[a], *y = &c->node[b];
+                if (x->group == y->group || x->class_ < 0 || x->class_ != y->class_ || !clf_set_meets(&x->ties, &y->ties)) continue;
+                x->group = y->group = x->group < y->group ? x->group : y->group;
+                more = true;
+            }
+    }
+    for (int32_t n = 0; n < c->n; n++) c->undecided[c->node[n].group]++;
 }
 
 enum { WINDOW = 1 << 16 }; /* most graph nodes between a component's first and last */
@@ -248,12 +268,13 @@ static bool make_state(clf_component *c, clf_arena *a) {
     size_t n = (size_t)c->n;
     c->part = clf_arena_new(a, n, sizeof *c->part);
     c->maker = clf_arena_new(a, n, sizeof *c->maker);
+    c->undecided = clf_arena_new(a, n, sizeof *c->undecided);
     c->row = clf_arena_new(a, (size_t)c->nclass + 1, sizeof *c->row);
     c->present = clf_arena_new(a, (size_t)c->p->dev.n, sizeof *c->present);
     c->frame = clf_arena_new(a, n, sizeof *c->frame);
     c->best_part = clf_arena_new(a, n, sizeof *c->best_part);
     c->best_maker = clf_arena_new(a, n, sizeof *c->best_maker);
-    return c->part && c->maker && c->row && c->present && c->frame && c->best_part && c->best_maker;
+    return c->part && c->maker && c->undecided && c->row && c->present && c->frame && c->best_part && c->best_maker;
 }
 
 /* What is sure to come, per class. */
@@ -261,6 +282,8 @@ static void begin_rest(clf_component *c) {
     for (int32_t n = 0; n < c->n; n++) {
         clf_node_facts *f = &c->node[n];
         c->maker[n] = -1;
+        if (f->is & CLF_IS_COPIED) clf_set_add(&c->copied, n);
+        if (f->optional) continue;
         if (!(f->is & CLF_CAN_LOOP)) {
             c->row[c->nclass].rest_moved += f->least_alone;
             c->row[c->nclass].waiting++;
@@ -289,6 +312,7 @@ static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
         f->is = L->p->is[f->id];
         f->root = f->is & CLF_IS_ROOT;
         f->demanded = f->root || demanded[f->id];
+        f->optional = (f->is & CLF_IS_COPIED) && !f->demanded;
         f->class_ = f->is & CLF_CAN_LOOP ? class_of(L, f->id, seen) : -1;
         f->immediates = clf_problem_immediates(&L->g->node[f->id]);
         (void)local_of(L, f->id);
@@ -324,5 +348,6 @@ clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32
     for (int32_t l = 0; c->operand && l < c->nlocal; l++) local[c->operand[l].id] = 0;
     if (c->failed || (*fits && !make_state(c, arena))) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     if (*fits) begin_rest(c);
+    if (*fits) find_groups(c);
     return CLF_OK;
 }

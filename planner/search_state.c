@@ -41,11 +41,6 @@ static void put_in(clf_component *c, clf_set *s, int i) {
     if (!clf_set_has(s, i)) clf_put(c, &s->w[i >> 6], s->w[i >> 6] | 1ull << (i & 63));
 }
 
-static void put_all(clf_component *c, clf_set *s, const clf_set *add) {
-    for (int w = 0; w < CLF_SET_WORDS; w++)
-        if (add->w[w] & ~s->w[w]) clf_put(c, &s->w[w], s->w[w] | add->w[w]);
-}
-
 /* ---- parts ---- */
 
 static struct clf_row *row_of(clf_component *c, const clf_open *o) { return &c->row[o->loop ? o->class_ : c->nclass]; }
@@ -79,11 +74,14 @@ static void pair_changes(clf_component *c, clf_pair *p, int64_t undecided, int64
 }
 
 /* Part o reads local l. */
-static void read_in(clf_component *c, clf_open *o, int32_t l) {
+static void read_in(clf_component *c, clf_open *o, int32_t l, bool whole) {
+    if (whole && !clf_set_has(&o->paid, l)) {
+        put_in(c, &o->paid, l);
+        charge(c, o, c->operand[l].read[o->device], 0);
+    }
     if (clf_set_has(&o->reads, l)) return;
     put_in(c, &o->reads, l);
     more(c, &o->operands, 1);
-    charge(c, o, c->operand[l].read[o->device], 0);
     if (l >= c->n) carry(c, l, 0, o->device);
 }
 
@@ -97,14 +95,13 @@ static void stream_again(clf_component *c, clf_open *o, const clf_use *u) {
 static bool compute_in(clf_component *c, clf_open *o, int32_t q) {
     const clf_node_facts *f = &c->node[q];
     put_in(c, &o->has, q);
-    put_all(c, &o->above, &f->above);
     more(c, &o->ops, 1);
     more(c, &o->operands, f->immediates);
     charge(c, o, 0, o->loop ? f->compute[o->device] : f->alone[o->device]);
     for (int32_t u = 0; u < f->nuse; u++) {
         const clf_use *x = &f->use[u];
         if (o->loop ? !x->in_loop || x->inside : !x->alone) continue;
-        read_in(c, o, x->local);
+        read_in(c, o, x->local, !x->part_of_it);
         if (o->loop) stream_again(c, o, x);
     }
     for (int32_t i = 0; i < f->npair; i++)
@@ -159,9 +156,36 @@ int clf_candidates(const clf_component *c, int32_t q, int32_t out[CLF_MOST_CANDI
 
 static bool joins(const clf_component *c, int64_t p, int32_t q) {
     const clf_open *o = &c->part[p];
-    if (!o->loop || o->class_ != c->node[q].class_ || clf_set_has(&o->reads, q)) return false;
     const clf_node_facts *f = &c->node[q];
-    return !clf_set_meets(&o->has, &f->consumers) && (clf_set_meets(&o->above, &f->above) || clf_set_meets(&o->has, &f->copied_by));
+    return o->loop && o->group == f->group && !clf_set_has(&o->reads, q) && !clf_set_meets(&o->has, &f->consumers);
+}
+
+/* Do ties connect all nodes of the part? Copied expressions do only if it stores them. */
+static bool connected(const clf_component *c, const clf_open *o) {
+    clf_set in, ties;
+    bool more = true;
+    memset(&in, 0, sizeof in);
+    memset(&ties, 0, sizeof ties);
+    for (bool first = true; more; first = false) {
+        more = false;
+        for (int32_t n = 0; n < c->n; n++) {
+            clf_set mine = c->node[n].ties;
+            if (!clf_set_has(&o->has, n) || clf_set_has(&in, n)) continue;
+            for (int w = 0; w < CLF_SET_WORDS; w++) mine.w[w] &= ~(c->copied.w[w] & ~o->has.w[w]);
+            if (!(first && !more) && !clf_set_meets(&mine, &ties)) continue;
+            clf_set_add(&in, n);
+            for (int w = 0; w < CLF_SET_WORDS; w++) ties.w[w] |= mine.w[w];
+            more = true;
+        }
+    }
+    return !memcmp(&in, &o->has, sizeof in);
+}
+
+/* Nothing is left that could connect the group's parts: are they whole? */
+static bool group_whole(const clf_component *c, int32_t group) {
+    for (int64_t p = 0; p < c->npart; p++)
+        if (c->part[p].loop && c->part[p].group == group && !connected(c, &c->part[p])) return false;
+    return true;
 }
 
 static int bits(uint32_t m) {
@@ -176,7 +200,7 @@ int32_t clf_makers(const clf_component *c, int32_t q, uint32_t mask) {
     int nc = clf_candidates(c, q, cand, &read);
     if (nc > CLF_MOST_CANDIDATES) nc = CLF_MOST_CANDIDATES;
     const clf_node_facts *f = &c->node[q];
-    if (!f->demanded && !read && bits(mask) == nc) return nc > 0;
+    if (!f->demanded && !read && bits(mask) == nc) return nc > 0 || f->optional;
     int32_t n = bits(mask);
     if (f->is & CLF_CAN_LOOP)
         for (int64_t p = 0; p < c->npart; p++) n += joins(c, p, q);
@@ -191,6 +215,7 @@ static int64_t open_part(clf_component *c, int32_t q, bool loop, int device) {
     o->loop = loop;
     o->device = device;
     o->class_ = f->class_;
+    o->group = f->group;
     clf_put_num(c, &c->npart, p + 1);
     int kind = loop ? CLF_STEP_FUSED : c->p->g->node[f->id].op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
     bool twin = c->p->nsparse && kind == CLF_STEP_CALLOUT;
@@ -218,7 +243,7 @@ static bool store_in(clf_component *c, int32_t q, int64_t m, const clf_set *read
     clf_open *o = &c->part[m];
     clf_put_num(c, &c->maker[q], m);
     more(c, &o->operands, 1);
-    charge(c, o, f->write[o->device], 0);
+    charge(c, o, f->write[o->loop][o->device], 0);
     for (int64_t p = 0; p < c->npart; p++) {
         bool reads = clf_set_has(readers, (int)p);
         if (!reads && !clf_set_meets(&c->part[p].has, &f->beyond)) continue;
@@ -231,6 +256,7 @@ static bool store_in(clf_component *c, int32_t q, int64_t m, const clf_set *read
 
 static void no_more_rest(clf_component *c, int32_t q) {
     const clf_node_facts *f = &c->node[q];
+    if (f->optional) return;
     if (!(f->is & CLF_CAN_LOOP)) {
         more(c, &c->row[c->nclass].rest_moved, -f->least_alone);
         more(c, &c->row[c->nclass].waiting, -1);
@@ -260,11 +286,15 @@ bool clf_decide(clf_component *c, int32_t q, uint32_t mask, int32_t maker) {
             continue;
         }
         clf_set_add(&readers, cand[i]);
-        read_in(c, &c->part[cand[i]], q);
+        read_in(c, &c->part[cand[i]], q, true);
     }
-    if (!stored) return true;
-    int64_t m = make_maker(c, q, mask, cand, nc, maker);
-    return m >= 0 && !clf_set_has(&readers, (int)m) && store_in(c, q, m, &readers);
+    if (stored) {
+        int64_t m = make_maker(c, q, mask, cand, nc, maker);
+        if (m < 0 || clf_set_has(&readers, (int)m) || !store_in(c, q, m, &readers)) return false;
+    }
+    int64_t *left = &c->undecided[c->node[q].group];
+    more(c, left, -1);
+    return *left || group_whole(c, c->node[q].group);
 }
 
 /* What clf_cost_both gives on any of the devices, or more: the sum over parts is never less than it is for their sums. */

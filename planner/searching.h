@@ -26,7 +26,9 @@ static inline bool clf_set_meets(const clf_set *a, const clf_set *b) {
 typedef struct clf_use {
     int32_t local;
     bool inside;           /* perhaps */
+    bool by_rows;          /* taken row by row */
     bool in_loop, alone;   /* wanted when its reader is in a loop, or stands alone */
+    bool part_of_it;       /* a range: what it costs is not counted before the cover is complete */
     clf_ps again[CLF_MOST_DEVICES];
 } clf_use;
 
@@ -35,16 +37,19 @@ typedef struct clf_node_facts {
     uint8_t is;                /* CLF_CAN_LOOP ... */
     bool demanded;             /* a result, or read from outside the component */
     bool root;
+    bool optional;             /* copied, and in memory only if somebody reads it there */
     int32_t nuse, npair;
     clf_use *use;
     int32_t *pair;             /* clf_pair that it is a reader of; nodes that only stand alone have none */
-    clf_ps compute[CLF_MOST_DEVICES], alone[CLF_MOST_DEVICES], write[CLF_MOST_DEVICES];
+    clf_ps compute[CLF_MOST_DEVICES], alone[CLF_MOST_DEVICES];
+    clf_ps write[2][CLF_MOST_DEVICES]; /* stored by a step alone; by a loop, where copies of it may meet */
     clf_ps least_compute, least_write, least_alone; /* least_alone: of a whole step, what it reads from outside included */
     int immediates;
     clf_set consumers;         /* nodes that may take it from inside */
     clf_set copied_by;         /* nodes that compute it again, though it is stored for others */
     clf_set beyond;            /* nodes that depend on it through what lies outside the component */
-    clf_set above;             /* itself and all it is made of: matrices and vectors */
+    clf_set ties;              /* itself, and what connects it to others of a loop: operands inside, or read row by row */
+    int32_t group;             /* nodes of its class that a chain of ties leads to */
 } clf_node_facts;
 
 typedef struct clf_operand_facts { int32_t id; clf_ps read[CLF_MOST_DEVICES], least; clf_ps transfer[CLF_MOST_DEVICES]; } clf_operand_facts;
@@ -55,8 +60,9 @@ typedef struct clf_pair { int32_t operand; int32_t class_; int64_t undecided, re
 /* Numbers are words, for the trail. */
 typedef struct clf_open {
     int64_t moved, computed, ops, operands;
-    int64_t loop, device, class_;
-    clf_set has, reads, again, above, needs; /* nodes computed; locals read; streamed again; connected to at most; parts it reads from */
+    int64_t loop, device, class_, group;
+    clf_set has, reads, paid, again; /* nodes computed; locals read; paid for; streamed again */
+    clf_set needs;                   /* parts it reads from */
 } clf_open;
 
 typedef struct clf_cell { uint64_t *at, was; } clf_cell;
@@ -80,6 +86,8 @@ typedef struct clf_component {
     int64_t *maker;             /* node -> part */
     struct clf_row { int64_t both, moved, computed, rest_moved, rest_computed, parts, waiting; } *row; /* per class; the last: steps alone */
     int64_t launches, transfers;
+    int64_t *undecided;         /* nodes of each group */
+    clf_set copied;             /* nodes that loops compute again */
     clf_ps least_launch;
     clf_set *present;           /* per device: locals that were brought there */
     clf_cell *trail;

@@ -45,6 +45,8 @@ static clf_status take_options(clf_ctx *c, const clf_options *given, clf_err *er
     if (o.device) CLF_TRY(clf_knobs_set(&c->knobs, "device", o.device, err));
     if (o.fuse) CLF_TRY(clf_knobs_set(&c->knobs, "fuse", o.fuse, err));
     if (o.mem_limit) c->knobs.mem_limit = o.mem_limit;
+    clf_gate gate;
+    CLF_TRY(clf_gate_set(&gate, c->knobs.math, c->knobs.rules_off, err));
     c->trace.fn = o.log;
     c->trace.user = o.log_user;
     atomic_store(&c->mem.limit_bytes, c->knobs.mem_limit);

@@ -97,10 +97,12 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
 static void put_rules(const clf_plan *p, clf_str *out) {
     bool first = true;
     clf_str_put(out, "\"rules\": [");
-    for (int i = 0; clf_rules[i].name; i++) {
+    for (int i = 0; clf_rules[i].id; i++) {
         if (!p->fired[i]) continue;
         clf_str_put(out, first ? "{" : ", {");
         put_pair(out, "name", clf_rules[i].name);
+        put_pair(out, "id", clf_rules[i].id);
+        put_pair(out, "kind", clf_rule_kind_name(clf_rules[i].kind));
         clf_str_fmt(out, "\"applied\": %d}", p->fired[i]);
         first = false;
     }

@@ -75,9 +75,10 @@ static void put_cuts(const clf_report *r, clf_str *out) {
 }
 
 static void put_rules(const clf_plan *p, clf_str *out) {
-    for (int i = 0, first = 1; clf_rules[i].name; i++) {
+    for (int i = 0, first = 1; clf_rules[i].id; i++) {
         if (!p->fired[i]) continue;
-        clf_str_fmt(out, "%s %s", first ? " rules" : ";", clf_rules[i].name);
+        clf_str_fmt(out, "%s %s: %s, %s", first ? " rules" : ";", clf_rules[i].id, clf_rules[i].name,
+                    clf_rule_kind_name(clf_rules[i].kind));
         if (p->fired[i] > 1) clf_str_fmt(out, " (%d times)", p->fired[i]);
         first = 0;
     }

@@ -35,6 +35,12 @@ static bool room(clf_ctx *c, void **v, size_t *cap, size_t need, size_t each) {
 
 static clf_status out_of_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory for the graph"); }
 
+/* Is n's number known without running anything? Not where it hangs on a mathematical library. */
+static bool is_known(const clf_node *n) {
+    bool cell = clf_op_is_cell(n->g.op) && !(clf_ops[n->g.op].flags & F_ELEM);
+    return n->known && n->g.scalar && !n->value && cell;
+}
+
 /* Give n the next id. */
 static clf_status number_node(walk *w, clf_node *n, int32_t slot, clf_err *err) {
     if (w->nnode >= INT32_MAX / 4) return clf_fail(err, CLF_E_LIMIT, "evaluation: more than %d nodes in one program", INT32_MAX / 4);
@@ -49,18 +55,33 @@ static clf_status number_node(walk *w, clf_node *n, int32_t slot, clf_err *err) 
         g->in[0] = g->in[1] = g->in[2] = -1;
         memset(g->attr, 0, sizeof g->attr);
         g->attr[0] = slot;
+        if (g->op == CLF_OP_CONST) g->attr[1] = clf_number_of(clf_scalar_as_f64(n->num));
     } else
         for (int k = 0; k < n->g.nin; k++) g->in[k] = n->in[k]->number;
+    if (is_known(n)) {
+        g->attr[0] = (int64_t)w->nslot;
+        g->attr[1] = clf_number_of(clf_scalar_as_f64(n->num));
+    }
     w->f->node[w->nnode] = n;
     n->mark = w->c->nodes.mark;
     n->number = (int32_t)w->nnode++;
     return CLF_OK;
 }
 
+static bool slot_room(walk *w) { return room(w->c, (void **)&w->f->slot_node, &w->cap_slot, w->nslot + 1, sizeof *w->f->slot_node); }
+
 static clf_status add_slot(walk *w, clf_node *n, clf_err *err) {
-    if (!room(w->c, (void **)&w->f->slot_node, &w->cap_slot, w->nslot + 1, sizeof *w->f->slot_node)) return out_of_memory(err);
+    if (!slot_room(w)) return out_of_memory(err);
     w->f->slot_node[w->nslot] = n;
     return number_node(w, n, (int32_t)w->nslot++, err);
+}
+
+/* An operator; one of constants has a slot, too, should a rewrite put its number in its place. */
+static clf_status add_operator(walk *w, clf_node *n, clf_err *err) {
+    if (is_known(n) && !slot_room(w)) return out_of_memory(err);
+    CLF_TRY(number_node(w, n, -1, err));
+    if (is_known(n)) w->f->slot_node[w->nslot++] = n;
+    return CLF_OK;
 }
 
 static clf_status push(walk *w, clf_node *n, clf_err *err) {
@@ -84,7 +105,7 @@ static clf_status visit(walk *w, clf_node *root, clf_err *err) {
         else if (f->next < n->g.nin)
             CLF_TRY(push(w, n->in[f->next++], err));
         else
-            CLF_TRY(number_node(w, n, -1, err));
+            CLF_TRY(add_operator(w, n, err));
     }
     return CLF_OK;
 }
@@ -135,7 +156,7 @@ void clf_frozen_release(clf_frozen *f) {
 
 void clf_slot_fill(clf_slot *s, const clf_node *n) {
     memset(s, 0, sizeof *s);
-    if (n->g.op == CLF_OP_CONST) {
+    if (n->g.op == CLF_OP_CONST || (n->known && !n->value)) {
         s->num = n->num;
         clf_scalar_store(&s->store, 0, n->num);
         s->ptr = &s->store;

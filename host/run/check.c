@@ -303,7 +303,8 @@ clf_status clf_check_results(clf_ctx *c, const clf_graph *g, const clf_exe *x, c
     check k = {.c = c, .g = &own, .x = x, .unfused = clf_selector_find("none"), .slots = slots};
     clf_stats counters = c->stats;
     clf_arena_init(&arena, &c->mem);
-    clf_status st = clf_rewrite(g, &arena, &arena, &own, NULL, err);
+    const clf_gate gate = clf_run_gate(c);
+    clf_status st = clf_rewrite(g, &gate, &arena, &arena, &own, NULL, err);
     if (st == CLF_OK) st = check_rewritten(&k, results, err);
     clf_arena_release(&arena);
     c->stats = counters;

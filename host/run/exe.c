@@ -38,7 +38,7 @@ static bool forced_kernels(const clf_ctx *c) {
 /* What plans may not exceed, and the device they are for: the host, or the OpenCL device that has been opened. */
 clf_limits clf_exe_limits(clf_ctx *c, int device) {
     const clf_profile *p = device >= 0 ? clf_run_device_profile(c) : clf_run_host_profile(c);
-    return (clf_limits){.dev = {1, {p}}, .kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48};
+    return (clf_limits){.dev = {1, {p}}, .kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48, .rules = clf_run_gate(c)};
 }
 
 static double plan_cost(const clf_plan *p, const clf_profile *dev) {

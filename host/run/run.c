@@ -187,6 +187,8 @@ clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
     const clf_knobs *is = &c->knobs;
     bool folder = strcmp(was->cache_dir, is->cache_dir),
          reopen = folder || was->max_alloc != is->max_alloc || was->host_pointers != is->host_pointers;
+    clf_gate gate;
+    CLF_TRY(clf_gate_set(&gate, is->math, is->rules_off, err));
     if (was->threads != is->threads) CLF_TRY(change_threads(c, err));
     if (!memcmp(was, is, sizeof *is)) return CLF_OK;
     clf_run_forget(c);
@@ -245,6 +247,13 @@ clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err 
     if (!sel) return clf_fail(err, CLF_E_NAME, "no fusion selector named '%s' (none, all)", c->knobs.fuse);
     *out = sel;
     return CLF_OK;
+}
+
+/* Settings were looked at when they were made, so this cannot fail. */
+clf_gate clf_run_gate(const clf_ctx *c) {
+    clf_gate gate = {0};
+    (void)clf_gate_set(&gate, c->knobs.math, c->knobs.rules_off, NULL);
+    return gate;
 }
 
 static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, uint64_t h, clf_exe **out, clf_err *err) {

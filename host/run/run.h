@@ -54,6 +54,8 @@ const clf_profile *clf_run_host_profile(clf_ctx *c);
 const clf_profile *clf_run_device_profile(clf_ctx *c);
 /** The selector this context plans with. errors: CLF_E_NAME. */
 clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err *err);
+/** Which rewrites the settings ask for. */
+clf_gate clf_run_gate(const clf_ctx *c);
 /** The prepared plan for a graph, from the cache or made now. */
 clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *err);
 /** Run prepared plan x of graph g: results[r] receives a reference for root r. Whatever goes wrong on a device goes through the

@@ -28,6 +28,7 @@ group() {
     case $1 in
         kernels) echo 'tenth:shim.test_shim unit.test_emit shim.test_shim tenth:prop.test_prop_device_net tenth:prop.test_prop_bounds' ;;
         planner) echo 'unit.test_planner prop.test_prop_random prop.test_prop_random_real' ;;
+        rules) echo 'unit.test_rules prop.test_prop_random prop.test_prop_random_real' ;;
         folds) echo 'unit.test_folds unit.test_tile_folds prop.test_prop_random prop.test_prop_random_real unit.test_tile' ;;
         readers) echo 'unit.test_formats_number unit.test_formats_text unit.test_formats_csv unit.test_formats_npy unit.test_formats_file' ;;
         sparse) echo 'unit.test_sparse_convert unit.test_sparse_values unit.test_sparse_rest unit.test_rows_exec' ;;

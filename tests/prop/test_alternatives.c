@@ -35,13 +35,14 @@ static void note_way(ways *w, int32_t n, int mask) {
 }
 
 /* Explored as the planner does it: after the rewrites. */
-static clf_status find_ways(const clf_graph *g, clf_mem *mem, ways *w, clf_err *err) {
+static clf_status find_ways(clf_ctx *c, const clf_graph *g, ways *w, clf_err *err) {
+    const clf_gate gate = clf_run_gate(c);
     clf_graph own;
     clf_arena arena;
     clf_memo memo;
     memset(w, 0, sizeof *w);
-    clf_arena_init(&arena, mem);
-    clf_status st = clf_rewrite(g, &arena, &arena, &own, NULL, err);
+    clf_arena_init(&arena, &c->mem);
+    clf_status st = clf_rewrite(g, &gate, &arena, &arena, &own, NULL, err);
     if (st == CLF_OK) st = clf_explore(&own, &arena, &memo, err);
     w->n = st == CLF_OK ? own.n : 0;
     for (int32_t n = 0; n < w->n; n++) {
@@ -152,7 +153,7 @@ static bool run_job(job *j, int64_t *alternatives) {
     told t = {.base = {.name = "told", .fuse = fuse_told}};
     clf_err err = {CLF_OK, ""};
     ways w;
-    bool good = find_ways(&j->f.g, &j->c->mem, &w, &err) == CLF_OK;
+    bool good = find_ways(j->c, &j->f.g, &w, &err) == CLF_OK;
     do {
         tell(&t, &w);
         for (int join = 0; join < 2 && good; join++) {

@@ -45,6 +45,8 @@ static void run_all(rx_execs *x) {
     CU_ASSERT_EQUAL(before, 0);
     bool every = rx_figures(x, "random integer programs on the host");
     CU_ASSERT(!good || every);
+    bool rules = plan_classes_rules(&x->classes, CLF_RULE_ROUNDING, "power", "random integer programs on the host");
+    CU_ASSERT(!good || rules || want < 20000);
 }
 
 static rx_execs execs;

@@ -12,6 +12,7 @@ typedef struct rx_exec {
     char name[96];
     clf_ctx *c;
     bool ref, all;     /* the reference executor; the host executor with all fused */
+    bool strict;       /* only exact rewrites */
     uint64_t programs; /* whose launches this executor has counted */
 } rx_exec;
 
@@ -21,6 +22,7 @@ typedef struct rx_execs {
     rx_exec ref[RX_SELECTORS];
     uint64_t programs, everywhere; /* run; counted by the host executor under every selector */
     plan_classes classes;          /* of executors with all fused */
+    uint64_t strict;               /* programs run with exact rewrites only */
     uint64_t way[3];               /* asked together, one by one, as a function */
     uint64_t op[CLF_OP_CODES], fold[CLF_FOLD_CODES][3], kind[RP_KINDS], type[5], door[16]; /* nodes computed or read */
 } rx_execs;
@@ -29,7 +31,9 @@ typedef struct rx_execs {
 bool rx_open(rx_execs *x);
 void rx_close(rx_execs *x);
 /** Run p on one executor per selector (instruction set and threads change with `turn`) and on the reference executor under one of the
- *  selectors: the interpreter's values where it has them, and the same bytes everywhere. why: what went wrong. */
+ *  selectors: the interpreter's values where it has them, and the same bytes everywhere. Every second program is run with exact
+ *  rewrites only; else rewrites round, by the graph that is asked for, so reals are asked for together, and the sign of a zero is open.
+ *  why: what went wrong. */
 bool rx_check(rx_execs *x, const rp_program *p, uint64_t turn, char why[256]);
 /** Run p; on failure shrink it on the same executors and report it. */
 bool rx_check_or_report(rx_execs *x, const rp_program *p, uint64_t turn);

@@ -39,6 +39,8 @@ bool rp_pick_node(rp_gen *g, rp_node *n);
 bool rp_leaf_of(rp_gen *g, rp_node *n, clf_dtype t, int64_t rows, int64_t cols);
 /** Several nodes at once, random_outer.c: a sparse leaf times a product of thin matrices, and what follows. False: the program is as it was. */
 bool rp_plant_outer(rp_gen *g);
+/** Several nodes at once, random_rules.c: what a rewrite rule looks for. False: the program is as it was. */
+bool rp_plant_rule(rp_gen *g);
 /** n->m without cells. False when the operands do not fit together. */
 bool rp_fit_node(const rp_program *p, rp_node *n);
 /** Cells of a node that fits, into new memory. False outside the domain. */

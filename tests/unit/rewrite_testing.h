@@ -14,24 +14,28 @@ typedef struct rewriting {
     int32_t fired[CLF_MOST_RULES];
 } rewriting;
 
-static inline void rewrite(rewriting *r, const clf_graph *g) {
+static inline void rewrite_in(rewriting *r, const clf_graph *g, const clf_gate *gate) {
     clf_err err = {0};
     memset(r, 0, sizeof *r);
     clf_mem_init(&r->mem, NULL, NULL);
     clf_arena_init(&r->arena, &r->mem);
     clf_arena_init(&r->scratch, &r->mem);
-    CU_ASSERT_EQUAL_FATAL(clf_rewrite(g, &r->arena, &r->scratch, &r->g, r->fired, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_rewrite(g, gate, &r->arena, &r->scratch, &r->g, r->fired, &err), CLF_OK);
     CU_ASSERT_EQUAL(clf_graph_check(&r->g, &err), CLF_OK);
     clf_arena_release(&r->scratch);
 }
 
-/* How often the rule was applied. */
-static inline int32_t by_left(const rewriting *r) {
+static inline void rewrite(rewriting *r, const clf_graph *g) { rewrite_in(r, g, NULL); }
+
+/* How often a rule was applied. */
+static inline int32_t fired_by(const rewriting *r, const char *id) {
     int i = 0;
-    while (clf_rules[i].name && strcmp(clf_rules[i].name, "left product on the twin")) i++;
-    CU_ASSERT_PTR_NOT_NULL_FATAL(clf_rules[i].name);
+    while (clf_rules[i].id && strcmp(clf_rules[i].id, id)) i++;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(clf_rules[i].id);
     return r->fired[i];
 }
+
+static inline int32_t by_left(const rewriting *r) { return fired_by(r, "left-twin"); }
 
 static inline void drop(rewriting *r) {
     clf_arena_release(&r->arena);
@@ -39,20 +43,22 @@ static inline void drop(rewriting *r) {
 }
 
 /* Rewriting what was rewritten, whatever results are asked of it, gives the same nodes. */
-static inline void same_again(const clf_graph *g) {
+static inline void same_again_in(const clf_graph *g, const clf_gate *gate) {
     rewriting r;
     clf_graph other = *g;
     int32_t root[] = {g->n / 2};
-    rewrite(&r, g);
+    rewrite_in(&r, g, gate);
     CU_ASSERT(r.g.n == g->n && !memcmp(r.g.node, g->node, (size_t)g->n * sizeof *g->node));
     CU_ASSERT(!memcmp(r.g.root, g->root, (size_t)g->nroot * sizeof *g->root));
     drop(&r);
     other.root = root;
     other.nroot = 1;
-    rewrite(&r, &other);
+    rewrite_in(&r, &other, gate);
     CU_ASSERT(r.g.n == g->n && !memcmp(r.g.node, g->node, (size_t)g->n * sizeof *g->node));
     drop(&r);
 }
+
+static inline void same_again(const clf_graph *g) { same_again_in(g, NULL); }
 
 static inline void expect(const made *m, int32_t left, const char *want) {
     rewriting r;

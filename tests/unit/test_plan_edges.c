@@ -126,7 +126,7 @@ static void test_printed(void) {
 static clf_graph rewritten(const made *m, clf_arena *arena, int32_t *fired) {
     clf_graph g = {0};
     clf_err err = {0};
-    CU_ASSERT_EQUAL_FATAL(clf_rewrite(&m->g, arena, arena, &g, fired, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_rewrite(&m->g, NULL, arena, arena, &g, fired, &err), CLF_OK);
     CU_ASSERT_EQUAL(clf_graph_check(&g, &err), CLF_OK);
     return g;
 }

@@ -30,7 +30,7 @@ static void test_no_memory(void) {
         clf_mem_init(&mem, some, &left);
         clf_arena_init(&arena, &mem);
         clf_arena_init(&scratch, &mem);
-        st = clf_rewrite(&m->g, &arena, &scratch, &g, NULL, &err);
+        st = clf_rewrite(&m->g, NULL, &arena, &scratch, &g, NULL, &err);
         CU_ASSERT(st == CLF_OK || (st == CLF_E_NOMEM && err.text[0]));
         failed += st != CLF_OK;
         clf_arena_release(&scratch);
