@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/fold.h"
-#include "formats/sparse.h"
+#include "formats/fmt.h"
 
 enum {
     ROWS_A_PASS = 4, /* rows that share one pass over what all of them read */

@@ -86,8 +86,8 @@ int32_t clf_rewriter_like(clf_rewriter *w, int32_t like, const int32_t *in, int6
  *  of memory (w->failed). */
 void *clf_rewriter_notes(clf_rewriter *w, size_t each);
 
-/** Apply the rules of a gate (NULL: the exact ones) to g. *out lies in the arena; scratch may be released afterwards. fired, if not NULL, counts applications by rule.
- *  errors: CLF_E_NOMEM; CLF_E_LIMIT too many nodes. cost: linear in the nodes of g and those that rules build. */
+/** Apply the rules of a gate (NULL: the exact ones) to g. *out lies in the arena; scratch may be released afterwards. fired, if not NULL,
+ *  counts applications by rule. errors: CLF_E_NOMEM; CLF_E_LIMIT too many nodes. cost: linear in the nodes of g and those that rules build. */
 clf_status clf_rewrite(const clf_graph *g, const clf_gate *gate, clf_arena *arena, clf_arena *scratch, clf_graph *out, int32_t *fired,
                        clf_err *err);
 /** Have a and b the same type and shape, a scalar and a 1x1 matrix being two? */

@@ -35,7 +35,7 @@ static bool legal(clf_component *c, const clf_part *part, int32_t stored) {
 
 static bool make_cover(clf_component *c) {
     clf_cover *v = &c->leaf;
-    int32_t *at = c->ids, place[CLF_MOST_LOCALS];
+    int32_t *at = c->ids, place[CLF_MOST_SEARCHED] = {0};
     v->npart = (int32_t)c->npart;
     for (int32_t i = 0; i < v->npart; i++) place[c->order[i]] = i;
     for (int32_t q = 0; q < c->n; q++) {

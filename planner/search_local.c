@@ -6,7 +6,7 @@
  * is scaled by the least share of cells that any such leaf stores, or taken as nothing, so that the bound stays below. */
 #include <string.h>
 
-#include "formats/sparse.h"
+#include "formats/fmt.h"
 #include "planner/searching.h"
 
 typedef struct localing {

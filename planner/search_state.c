@@ -2,10 +2,10 @@
  * What is decided so far, one option of one node more, and one less; and the bound.
  *
  * The bound of a class of loops: what its parts cost (clf_cost_both of moved and computed) summed; or, if that is more, clf_cost_both of
- * all they move and what must still be moved in any case, and all they compute and what must still be computed. What is sure to come: the computing of every undecided node, once;
- * the writing of results among them; the reading of operands from outside that no part of the class reads yet. Whatever of it goes into
- * parts that stand hides behind their slack at best; and clf_cost_both of sums is never more than the sum of it. So the bound never exceeds
- * the cost of a completed cover. */
+ * all they move and what must still be moved in any case, and all they compute and what must still be computed. What is sure to come: the
+ * computing of every undecided node, once; the writing of results among them; the reading of operands from outside that no part of the
+ * class reads yet. Whatever of it goes into parts that stand hides behind their slack at best; and clf_cost_both of sums is never more than
+ * the sum of it. So the bound never exceeds the cost of a completed cover. */
 #include <string.h>
 
 #include "planner/searching.h"

@@ -132,7 +132,7 @@ static const struct {
     {"sum(Y * exp(as.scalar(X[2, 3])))", "Cell X > INDEX CAST EXP > EXP | Cell Y EXP > MUL sum > sum"},
     /* sequences and filled matrices are never stored for a loop */
     {"u * seq(1, 40)", "Cell u > SEQ MUL > MUL"},
-    {"matrix(s, rows=40, cols=30) + X", "Cell X > FILL MUL ADD > ADD"},
+    {"matrix(s, rows=40, cols=30) + X", "Cell X > FILL ADD > ADD"},
     {"seq(1, 40)", "Cell > SEQ > SEQ"},
     /* broadcast sides */
     {"X * u + v", "Cell X u v > MUL ADD > ADD"},
