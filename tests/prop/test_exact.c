@@ -34,7 +34,7 @@ static clf_status take_graph(planning *p) {
 }
 
 static clf_status search(planning *p) {
-    const clf_search_options options = {0};
+    const clf_search_options options = {.budget = 4000000}; /* to its end */
     clf_memo *memo = clf_arena_new(&p->arena, 1, sizeof *memo);
     clf_pricer pricer;
     p->lim = drawn.lim;

@@ -1,97 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The planner: plans derived by hand against the plans made. A plan is written down as its steps,
- *
- *     Cell X Y > MUL sum > sum | ...
- *
- * template or operator, what is read, what is computed, what is stored. Programs run over parameters, so nothing is ever evaluated. */
-#include "host/run/run.h"
-#include "planner/select.h"
-#include "tests/unit/api_testing.h"
-
-typedef struct planned {
-    clf_ctx *c;
-    clf_frozen f;
-    clf_plan *p;
-    clf_err err;
-} planned;
+ * The planner: plans derived by hand against the plans made. */
+#include "tests/unit/plan_text.h"
 
 enum { VARS = 11 };
-static const struct {
-    const char *name;
-    int64_t rows, cols;
-    bool scalar;
-} vars[VARS] = {{"X", 40, 30, false}, {"Y", 40, 30, false}, {"Z", 40, 30, false}, {"u", 40, 1, false},
-                {"v", 1, 30, false},  {"y", 40, 1, false},  {"W", 30, 40, false}, {"s", 1, 1, true},
-                {"E", 0, 30, false},  {"one", 1, 1, false}, {"b", 31, 1, false}};
+static const plan_var vars[VARS] = {{"X", 40, 30, false, 0}, {"Y", 40, 30, false, 0}, {"Z", 40, 30, false, 0}, {"u", 40, 1, false, 0},
+                                    {"v", 1, 30, false, 0},  {"y", 40, 1, false, 0},  {"W", 30, 40, false, 0}, {"s", 1, 1, true, 0},
+                                    {"E", 0, 30, false, 0},  {"one", 1, 1, false, 0}, {"b", 31, 1, false, 0}};
 
 static const clf_limits plenty = {.kernel_ops = 200, .kernel_inputs = 48};
 
-static planned plan_of(const char *text, const char *selector, const clf_limits *lim) {
-    planned r;
-    memset(&r, 0, sizeof r);
-    r.c = open_host();
-    clf_binding b[VARS];
-    for (int i = 0; i < VARS; i++) {
-        b[i] = (clf_binding){vars[i].name, clf_param(r.c, CLF_F64, vars[i].rows, vars[i].cols, vars[i].scalar)};
-        CU_ASSERT_EQUAL(clf_label(b[i].value, vars[i].name), CLF_OK);
-    }
-    program prog = parse_bare(r.c, text, b, VARS);
-    clf_node *root[MOST_RESULTS];
-    for (size_t i = 0; i < prog.n; i++) root[i] = prog.result[i]->node;
-    CU_ASSERT_EQUAL_FATAL(clf_freeze(r.c, prog.n, root, 0, NULL, &r.f, &r.err), CLF_OK);
-    clf_status st = clf_plan_new(&r.p, &r.f.g, clf_selector_find(selector), lim, &r.c->mem, &r.err);
-    if (st != CLF_OK) printf("\n    %s: %s\n", text, r.err.text);
-    CU_ASSERT_EQUAL_FATAL(st, CLF_OK);
-    return r;
-}
-
-static void drop(planned *r) {
-    clf_plan_free(r->p);
-    clf_frozen_release(&r->f);
-    clf_close(r->c);
-}
-
-/* ---- plans as text ---- */
-
-static void put_node(const planned *r, int32_t n, clf_str *out) {
-    static const char *const way[] = {"", "row", "col"};
-    const clf_gnode *x = &r->p->g.node[n];
-    clf_str_put(out, " ");
-    if (x->op == CLF_OP_LEAF || x->op == CLF_OP_PARAM)
-        clf_str_put(out, r->f.slot_node[x->attr[0]]->text);
-    else if (x->op == CLF_OP_FOLD)
-        clf_str_fmt(out, "%s%s", way[x->attr[1]], clf_folds[x->attr[0]].name);
-    else
-        clf_str_put(out, clf_ops[x->op].id);
-}
-
-static void put_step(const planned *r, const clf_step *s, clf_str *out) {
-    if (s->kind == CLF_STEP_FUSED)
-        clf_str_put(out, clf_templates[s->template_]->name);
-    else
-        clf_str_fmt(out, "%s%s%s", clf_ops[r->p->g.node[s->node].op].id, s->ta ? "-ta" : "", s->tb ? "-tb" : "");
-    for (int i = 0; i < s->nin; i++) put_node(r, r->p->value[s->in[i]].node, out);
-    if (s->kind == CLF_STEP_FUSED) {
-        clf_str_put(out, " >");
-        for (int i = 0; i < s->ncover; i++) put_node(r, s->cover[i], out);
-        clf_str_put(out, " >");
-        for (int i = 0; i < s->nout; i++) put_node(r, r->p->value[s->out[i]].node, out);
-    }
-}
+static planned plan_of(const char *text, const char *selector, const clf_limits *lim) { return plan_with(vars, VARS, text, selector, lim); }
 
 static void expect_plan(const char *text, const char *selector, const clf_limits *lim, const char *want) {
     planned r = plan_of(text, selector, lim);
-    clf_str got;
-    clf_str_init(&got, &r.c->mem);
-    for (int32_t s = 0; s < r.p->nstep; s++) {
-        if (s) clf_str_put(&got, " | ");
-        put_step(&r, &r.p->step[s], &got);
-    }
-    if (strcmp(clf_str_c(&got), want)) printf("\n    %s (%s)\n      got  %s\n      want %s\n", text, selector, clf_str_c(&got), want);
-    CU_ASSERT_STRING_EQUAL(clf_str_c(&got), want);
-    CU_ASSERT_EQUAL(clf_plan_check(r.p, &r.err), CLF_OK);
-    clf_str_release(&got);
-    drop(&r);
+    expect_text(&r, text, selector, want);
 }
 
 /* ---- plans derived by hand ---- */
