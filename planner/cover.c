@@ -58,7 +58,8 @@ bool clf_part_needs_rows(const clf_graph *g, const clf_cover *cover, int32_t i) 
         clf_node_space(g, part->node[j], space);
         clf_product form = clf_product_loop(g, part->node[j]);
         if (x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM) return true;
-        if (x->op == CLF_OP_MATMUL ? form != CLF_PRODUCT_INNER : space[0] != first[0] || space[1] != first[1]) return true;
+        if (x->op == CLF_OP_MATMUL && form != CLF_PRODUCT_INNER) return true;
+        if (space[0] != first[0] || space[1] != first[1]) return true;
         for (int k = 0; k < x->nin; k++)
             if (g->node[x->in[k]].op == CLF_OP_FOLD && clf_cover_has(cover, i, x->in[k])) return true;
     }

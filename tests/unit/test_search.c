@@ -38,6 +38,9 @@ static void test_again_or_stored(void) {
     chosen("B = exp(sin(X)); k = sum(B); sum(B * k)", "Cell X > SIN EXP sum > EXP sum | Cell EXP sum > MUL sum > sum");
 }
 
+/* A sum over a column next to cells over a matrix: rows are followed, or the sum would be taken once a column. */
+static void test_inner_beside_cells(void) { chosen("X != w; t(w) %*% w", "Row X w > NE MATMUL > NE MATMUL"); }
+
 /* The loss and the update of a factorisation visit the entries of S by themselves; D + ... makes the pattern's cells first. */
 static void test_drivers(void) {
     chosen("sum(S * log(U %*% t(V) + 1e-15))", "Outer S U V > MATMUL ADD LOG MUL sum > sum");
@@ -46,8 +49,10 @@ static void test_drivers(void) {
 }
 
 int main(void) {
-    static const test_case tests[] = {
-        {"one pass", test_one_pass}, {"computed again or stored", test_again_or_stored}, {"drivers", test_drivers}};
+    static const test_case tests[] = {{"one pass", test_one_pass},
+                                      {"computed again or stored", test_again_or_stored},
+                                      {"drivers", test_drivers},
+                                      {"inner product beside cells", test_inner_beside_cells}};
     if (!plan_devices_read(&devices, CLF_TESTS_DIR "/golden/profiles")) return 1;
     return run_suite("search", tests, sizeof tests / sizeof *tests);
 }
