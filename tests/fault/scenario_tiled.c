@@ -30,5 +30,5 @@ static clf_status run(clf_ctx *c, bool *right) {
     return st;
 }
 
-static const char *const settings[] = {"tier", "2", "host_pointers", "off", "mem_limit", "1M", NULL};
+static const char *const settings[] = {"tier", "2", "math", "strict", "host_pointers", "off", "mem_limit", "1M", NULL};
 const scenario scenario_tiled = {"tiled", "cpu", settings, run};

@@ -37,7 +37,8 @@ static void test_allocations(void) {
 /* What is worth a launch is decided by figures: those of a very fast device take large work there, and leave small work at home; those of
  * a very slow one leave everything. Small steps whose readers are on the device go with them. */
 static void test_figures(void) {
-    static const char *const speed[] = {"read_bytes_per_s 1e15 1e15 1e15 1e15\nlaunch_sync_ns 1\nlaunch_async_ns 1\n",
+    static const char *const speed[] = {"read_bytes_per_s 1e15 1e15 1e15 1e15\ncells_per_s.f64.ADD 1e15\ncells_per_s.f64.EXP 1e15\n"
+                                        "cells_per_s.f64.POW 1e15\nlaunch_sync_ns 1\nlaunch_async_ns 1\n",
                                         "read_bytes_per_s 1 1 1 1\nlaunch_sync_ns 1e12\nlaunch_async_ns 1e12\n"};
     char path[64];
     snprintf(path, sizeof path, "settings_figures_%d", (int)getpid());
