@@ -6,16 +6,16 @@
 
 /* The parts in executable order: what a part needs comes first, else they keep theirs. False: they wait for each other. */
 static bool put_in_order(clf_component *c) {
-    clf_set done;
+    clf_bits done;
     memset(&done, 0, sizeof done);
     for (int32_t i = 0, was = -1; i < c->npart;) {
         if (i == was) return false;
         was = i;
         for (int64_t p = c->npart; p-- > 0;) {
-            bool ready = !clf_set_has(&done, (int)p);
-            for (int w = 0; w < CLF_SET_WORDS; w++) ready = ready && !(c->part[p].needs.w[w] & ~done.w[w]);
+            bool ready = !clf_bits_has(&done, (int)p);
+            for (int w = 0; w < CLF_BITS_WORDS; w++) ready = ready && !(c->part[p].needs.w[w] & ~done.w[w]);
             if (!ready) continue;
-            clf_set_add(&done, (int)p);
+            clf_bits_add(&done, (int)p);
             c->order[i++] = (int32_t)p;
         }
     }
@@ -23,10 +23,10 @@ static bool put_in_order(clf_component *c) {
 }
 
 /* Part p's nodes, ascending, behind `at`. */
-static int32_t list_nodes(const clf_component *c, const clf_open *o, int32_t *at) {
+static int32_t list_nodes(const clf_component *c, const clf_opened *o, int32_t *at) {
     int32_t n = 0;
     for (int32_t q = c->n; q-- > 0;)
-        if (clf_set_has(&o->has, q)) at[n++] = c->node[q].id;
+        if (clf_bits_has(&o->has, q)) at[n++] = c->node[q].id;
     return n;
 }
 
@@ -46,7 +46,7 @@ static bool make_cover(clf_component *c) {
         v->maker[c->node[q].id] = c->maker[q] < 0 ? -1 : place[c->maker[q]];
     }
     for (int32_t i = 0; i < v->npart; i++) {
-        const clf_open *o = &c->part[c->order[i]];
+        const clf_opened *o = &c->part[c->order[i]];
         int32_t stored = 0;
         v->part[i] =
             (clf_part){.node = at, .loop = (uint8_t)o->loop, .why = CLF_NREASONS, .device = (uint8_t)o->device, .driver = -1, .sparse = ""};
@@ -59,7 +59,7 @@ static bool make_cover(clf_component *c) {
 }
 
 void clf_leaf_of_best(clf_component *c, clf_cover *to) {
-    clf_open *part = c->part;
+    clf_opened *part = c->part;
     int64_t *maker = c->maker, npart = c->npart;
     c->part = c->best_part;
     c->maker = c->best_maker;

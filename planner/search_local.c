@@ -98,7 +98,7 @@ static bool add_operand(localing *L, int32_t n, int k) {
     bool alone = f->is & CLF_CAN_ALONE, loop = f->is & CLF_CAN_LOOP;
     if (!(L->p->copies[f->id] >> k & 1)) return add_use(L, n, q, k, loop, alone);
     if (loop && (L->p->ties[f->id] >> k & 1) && L->local[q] && L->local[q] <= L->c->n)
-        clf_set_add(&L->c->node[L->local[q] - 1].copied_by, n);
+        clf_bits_add(&L->c->node[L->local[q] - 1].copied_by, n);
     for (int s = loop ? clf_problem_sources(L->p, q, in) : 0; s-- > 0;)
         if (!add_use(L, n, in[s], -1, true, false)) return false;
     return !alone || add_use(L, n, q, -1, false, true);
@@ -204,13 +204,13 @@ static void find_links(localing *L) {
     clf_component *c = L->c;
     for (int32_t n = 0; n < c->n; n++) {
         clf_node_facts *f = &c->node[n];
-        clf_set_add(&f->ties, n);
+        clf_bits_add(&f->ties, n);
         for (int32_t u = 0; u < f->nuse; u++) {
-            if (f->use[u].inside) clf_set_add(&c->node[f->use[u].local].consumers, n);
-            if (f->use[u].inside || f->use[u].by_rows) clf_set_add(&f->ties, f->use[u].local);
+            if (f->use[u].inside) clf_bits_add(&c->node[f->use[u].local].consumers, n);
+            if (f->use[u].inside || f->use[u].by_rows) clf_bits_add(&f->ties, f->use[u].local);
         }
         for (int32_t q = n + 1; q < c->n; q++)
-            if (clf_set_has(&c->node[q].copied_by, n)) clf_set_add(&f->ties, q);
+            if (clf_bits_has(&c->node[q].copied_by, n)) clf_bits_add(&f->ties, q);
     }
 }
 
@@ -223,7 +223,7 @@ static void find_groups(clf_component *c) {
         for (int32_t a = 0; a < c->n; a++)
             for (int32_t b = 0; b < a; b++) {
                 clf_node_facts *x = &c->node[a], *y = &c->node[b];
-                if (x->group == y->group || x->class_ < 0 || x->class_ != y->class_ || !clf_set_meets(&x->ties, &y->ties)) continue;
+                if (x->group == y->group || x->class_ < 0 || x->class_ != y->class_ || !clf_bits_meet(&x->ties, &y->ties)) continue;
                 x->group = y->group = x->group < y->group ? x->group : y->group;
                 more = true;
             }
@@ -238,7 +238,7 @@ static bool find_beyond(localing *L) {
     clf_component *c = L->c;
     int32_t lo = c->node[c->n - 1].id, hi = c->node[0].id;
     if (hi - lo >= WINDOW) return false;
-    clf_set *made = clf_arena_new(L->arena, (size_t)(hi - lo) + 1, sizeof *made);
+    clf_bits *made = clf_arena_new(L->arena, (size_t)(hi - lo) + 1, sizeof *made);
     if (!made) {
         c->failed = true;
         return false;
@@ -251,12 +251,12 @@ static bool find_beyond(localing *L) {
             int32_t q = clf_node_operand(L->g, n, k), l = L->local[q] - 1;
             if (q < lo) continue;
             if (l >= 0 && l < c->n) {
-                if (!own) clf_set_add(&made[n - lo], l);
+                if (!own) clf_bits_add(&made[n - lo], l);
                 continue;
             }
             for (int v = 0; own && v < c->n; v++)
-                if (clf_set_has(&made[q - lo], v)) clf_set_add(&c->node[v].beyond, here);
-            for (int w = 0; !own && w < CLF_SET_WORDS; w++) made[n - lo].w[w] |= made[q - lo].w[w];
+                if (clf_bits_has(&made[q - lo], v)) clf_bits_add(&c->node[v].beyond, here);
+            for (int w = 0; !own && w < CLF_BITS_WORDS; w++) made[n - lo].w[w] |= made[q - lo].w[w];
         }
     }
     return true;
@@ -282,7 +282,7 @@ static void begin_rest(clf_component *c) {
     for (int32_t n = 0; n < c->n; n++) {
         clf_node_facts *f = &c->node[n];
         c->maker[n] = -1;
-        if (f->is & CLF_IS_COPIED) clf_set_add(&c->copied, n);
+        if (f->is & CLF_IS_COPIED) clf_bits_add(&c->copied, n);
         if (f->optional) continue;
         if (!(f->is & CLF_CAN_LOOP)) {
             c->row[c->nclass].rest_moved += f->least_alone;

@@ -37,17 +37,17 @@ static void more(clf_component *c, int64_t *at, int64_t by) {
     if (by) clf_put_num(c, at, *at + by);
 }
 
-static void put_in(clf_component *c, clf_set *s, int i) {
-    if (!clf_set_has(s, i)) clf_put(c, &s->w[i >> 6], s->w[i >> 6] | 1ull << (i & 63));
+static void put_in(clf_component *c, clf_bits *s, int i) {
+    if (!clf_bits_has(s, i)) clf_put(c, &s->w[i >> 6], s->w[i >> 6] | 1ull << (i & 63));
 }
 
 /* ---- parts ---- */
 
-static struct clf_row *row_of(clf_component *c, const clf_open *o) { return &c->row[o->loop ? o->class_ : c->nclass]; }
+static struct clf_row *row_of(clf_component *c, const clf_opened *o) { return &c->row[o->loop ? o->class_ : c->nclass]; }
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static void charge(clf_component *c, clf_open *o, int64_t moved, int64_t computed) {
+static void charge(clf_component *c, clf_opened *o, int64_t moved, int64_t computed) {
     struct clf_row *r = row_of(c, o);
     const clf_profile *dev = c->p->dev.profile[o->device];
     int64_t was = clf_cost_both(dev, o->moved, o->computed);
@@ -60,7 +60,7 @@ static void charge(clf_component *c, clf_open *o, int64_t moved, int64_t compute
 
 /* Local q goes from one device to another, through the host's memory, once. */
 static void carry(clf_component *c, int32_t q, int64_t from, int64_t to) {
-    if (from == to || clf_set_has(&c->present[to], q)) return;
+    if (from == to || clf_bits_has(&c->present[to], q)) return;
     put_in(c, &c->present[to], q);
     more(c, &c->transfers, c->operand[q].transfer[from] + c->operand[q].transfer[to]);
 }
@@ -74,25 +74,25 @@ static void pair_changes(clf_component *c, clf_pair *p, int64_t undecided, int64
 }
 
 /* Part o reads local l. */
-static void read_in(clf_component *c, clf_open *o, int32_t l, bool whole) {
-    if (whole && !clf_set_has(&o->paid, l)) {
+static void read_in(clf_component *c, clf_opened *o, int32_t l, bool whole) {
+    if (whole && !clf_bits_has(&o->paid, l)) {
         put_in(c, &o->paid, l);
         charge(c, o, c->operand[l].read[o->device], 0);
     }
-    if (clf_set_has(&o->reads, l)) return;
+    if (clf_bits_has(&o->reads, l)) return;
     put_in(c, &o->reads, l);
     more(c, &o->operands, 1);
     if (l >= c->n) carry(c, l, 0, o->device);
 }
 
-static void stream_again(clf_component *c, clf_open *o, const clf_use *u) {
-    if (!u->again[o->device] || clf_set_has(&o->again, u->local)) return;
+static void stream_again(clf_component *c, clf_opened *o, const clf_use *u) {
+    if (!u->again[o->device] || clf_bits_has(&o->again, u->local)) return;
     put_in(c, &o->again, u->local);
     charge(c, o, u->again[o->device], 0);
 }
 
 /* Node q is computed by part o. */
-static bool compute_in(clf_component *c, clf_open *o, int32_t q) {
+static bool compute_in(clf_component *c, clf_opened *o, int32_t q) {
     const clf_node_facts *f = &c->node[q];
     put_in(c, &o->has, q);
     more(c, &o->ops, 1);
@@ -105,23 +105,23 @@ static bool compute_in(clf_component *c, clf_open *o, int32_t q) {
         if (o->loop) stream_again(c, o, x);
     }
     for (int32_t i = 0; i < f->npair; i++)
-        if (clf_set_has(&o->reads, c->pair[f->pair[i]].operand)) pair_changes(c, &c->pair[f->pair[i]], 0, 1);
+        if (clf_bits_has(&o->reads, c->pair[f->pair[i]].operand)) pair_changes(c, &c->pair[f->pair[i]], 0, 1);
     return o->ops <= c->p->lim->kernel_ops && o->operands <= c->p->lim->kernel_inputs;
 }
 
 /* Does part `from` depend on part `on`, directly or through others? */
 static bool depends(const clf_component *c, int64_t from, int64_t on) {
-    clf_set seen, wave;
+    clf_bits seen, wave;
     memset(&seen, 0, sizeof seen);
     wave = c->part[from].needs;
-    while (!clf_set_has(&wave, (int)on)) {
-        clf_set next;
+    while (!clf_bits_has(&wave, (int)on)) {
+        clf_bits next;
         memset(&next, 0, sizeof next);
         bool any = false;
         for (int64_t p = 0; p < c->npart; p++) {
-            if (!clf_set_has(&wave, (int)p) || clf_set_has(&seen, (int)p)) continue;
-            clf_set_add(&seen, (int)p);
-            for (int w = 0; w < CLF_SET_WORDS; w++) next.w[w] |= c->part[p].needs.w[w];
+            if (!clf_bits_has(&wave, (int)p) || clf_bits_has(&seen, (int)p)) continue;
+            clf_bits_add(&seen, (int)p);
+            for (int w = 0; w < CLF_BITS_WORDS; w++) next.w[w] |= c->part[p].needs.w[w];
             any = true;
         }
         if (!any) return false;
@@ -142,12 +142,12 @@ int clf_candidates(const clf_component *c, int32_t q, int32_t out[CLF_MOST_CANDI
     int n = 0;
     *read = false;
     for (int64_t p = 0; p < c->npart; p++) {
-        const clf_open *o = &c->part[p];
-        if (clf_set_has(&o->reads, q)) {
+        const clf_opened *o = &c->part[p];
+        if (clf_bits_has(&o->reads, q)) {
             *read = true;
             continue;
         }
-        if (!o->loop || !clf_set_meets(&o->has, &c->node[q].consumers)) continue;
+        if (!o->loop || !clf_bits_meet(&o->has, &c->node[q].consumers)) continue;
         if (n < CLF_MOST_CANDIDATES) out[n] = (int32_t)p;
         n++;
     }
@@ -155,26 +155,26 @@ int clf_candidates(const clf_component *c, int32_t q, int32_t out[CLF_MOST_CANDI
 }
 
 static bool joins(const clf_component *c, int64_t p, int32_t q) {
-    const clf_open *o = &c->part[p];
+    const clf_opened *o = &c->part[p];
     const clf_node_facts *f = &c->node[q];
-    return o->loop && o->group == f->group && !clf_set_has(&o->reads, q) && !clf_set_meets(&o->has, &f->consumers);
+    return o->loop && o->group == f->group && !clf_bits_has(&o->reads, q) && !clf_bits_meet(&o->has, &f->consumers);
 }
 
 /* Do ties connect all nodes of the part? Copied expressions do only if it stores them. */
-static bool connected(const clf_component *c, const clf_open *o) {
-    clf_set in, ties;
+static bool connected(const clf_component *c, const clf_opened *o) {
+    clf_bits in, ties;
     bool more = true;
     memset(&in, 0, sizeof in);
     memset(&ties, 0, sizeof ties);
     for (bool first = true; more; first = false) {
         more = false;
         for (int32_t n = 0; n < c->n; n++) {
-            clf_set mine = c->node[n].ties;
-            if (!clf_set_has(&o->has, n) || clf_set_has(&in, n)) continue;
-            for (int w = 0; w < CLF_SET_WORDS; w++) mine.w[w] &= ~(c->copied.w[w] & ~o->has.w[w]);
-            if (!(first && !more) && !clf_set_meets(&mine, &ties)) continue;
-            clf_set_add(&in, n);
-            for (int w = 0; w < CLF_SET_WORDS; w++) ties.w[w] |= mine.w[w];
+            clf_bits mine = c->node[n].ties;
+            if (!clf_bits_has(&o->has, n) || clf_bits_has(&in, n)) continue;
+            for (int w = 0; w < CLF_BITS_WORDS; w++) mine.w[w] &= ~(c->copied.w[w] & ~o->has.w[w]);
+            if (!(first && !more) && !clf_bits_meet(&mine, &ties)) continue;
+            clf_bits_add(&in, n);
+            for (int w = 0; w < CLF_BITS_WORDS; w++) ties.w[w] |= mine.w[w];
             more = true;
         }
     }
@@ -210,7 +210,7 @@ int32_t clf_makers(const clf_component *c, int32_t q, uint32_t mask) {
 static int64_t open_part(clf_component *c, int32_t q, bool loop, int device) {
     const clf_node_facts *f = &c->node[q];
     int64_t p = c->npart;
-    clf_open *o = &c->part[p];
+    clf_opened *o = &c->part[p];
     memset(o, 0, sizeof *o); /* nobody looks at parts behind npart: taking back needs no trail */
     o->loop = loop;
     o->device = device;
@@ -238,15 +238,15 @@ static int64_t make_maker(clf_component *c, int32_t q, uint32_t mask, const int3
 }
 
 /* q is stored by part m and read by those in `read`. */
-static bool store_in(clf_component *c, int32_t q, int64_t m, const clf_set *readers) {
+static bool store_in(clf_component *c, int32_t q, int64_t m, const clf_bits *readers) {
     const clf_node_facts *f = &c->node[q];
-    clf_open *o = &c->part[m];
+    clf_opened *o = &c->part[m];
     clf_put_num(c, &c->maker[q], m);
     more(c, &o->operands, 1);
     charge(c, o, f->write[o->loop][o->device], 0);
     for (int64_t p = 0; p < c->npart; p++) {
-        bool reads = clf_set_has(readers, (int)p);
-        if (!reads && !clf_set_meets(&c->part[p].has, &f->beyond)) continue;
+        bool reads = clf_bits_has(readers, (int)p);
+        if (!reads && !clf_bits_meet(&c->part[p].has, &f->beyond)) continue;
         if (!make_depend(c, p, m)) return false;
         if (reads) carry(c, q, o->device, c->part[p].device);
     }
@@ -275,22 +275,22 @@ bool clf_decide(clf_component *c, int32_t q, uint32_t mask, int32_t maker) {
     int nc = clf_candidates(c, q, cand, &read);
     if (nc > CLF_MOST_CANDIDATES) nc = CLF_MOST_CANDIDATES;
     bool stored = c->node[q].demanded || read || bits(mask) < nc;
-    clf_set readers;
+    clf_bits readers;
     memset(&readers, 0, sizeof readers);
     for (int64_t p = 0; p < c->npart; p++)
-        if (clf_set_has(&c->part[p].reads, q)) clf_set_add(&readers, (int)p);
+        if (clf_bits_has(&c->part[p].reads, q)) clf_bits_add(&readers, (int)p);
     no_more_rest(c, q);
     for (int i = 0; i < nc; i++) {
         if (mask >> i & 1) {
             if (!compute_in(c, &c->part[cand[i]], q)) return false;
             continue;
         }
-        clf_set_add(&readers, cand[i]);
+        clf_bits_add(&readers, cand[i]);
         read_in(c, &c->part[cand[i]], q, true);
     }
     if (stored) {
         int64_t m = make_maker(c, q, mask, cand, nc, maker);
-        if (m < 0 || clf_set_has(&readers, (int)m) || !store_in(c, q, m, &readers)) return false;
+        if (m < 0 || clf_bits_has(&readers, (int)m) || !store_in(c, q, m, &readers)) return false;
     }
     int64_t *left = &c->undecided[c->node[q].group];
     more(c, left, -1);

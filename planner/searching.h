@@ -8,17 +8,17 @@
 #include "planner/search.h"
 
 enum {
-    CLF_SET_WORDS = 4,
-    CLF_MOST_LOCALS = 64 * CLF_SET_WORDS,
+    CLF_BITS_WORDS = 4,
+    CLF_MOST_LOCALS = 64 * CLF_BITS_WORDS,
     CLF_MOST_SEARCHED = CLF_MOST_LOCALS / 2, /* nodes; larger components take the best opening cover */
     CLF_MOST_CANDIDATES = 10              /* parts that may compute a node, too, of which all subsets are tried */
 };
-typedef struct clf_set { uint64_t w[CLF_SET_WORDS]; } clf_set;
-static inline bool clf_set_has(const clf_set *s, int i) { return s->w[i >> 6] >> (i & 63) & 1; }
-static inline void clf_set_add(clf_set *s, int i) { s->w[i >> 6] |= 1ull << (i & 63); }
-static inline bool clf_set_meets(const clf_set *a, const clf_set *b) {
+typedef struct clf_bits { uint64_t w[CLF_BITS_WORDS]; } clf_bits;
+static inline bool clf_bits_has(const clf_bits *s, int i) { return s->w[i >> 6] >> (i & 63) & 1; }
+static inline void clf_bits_add(clf_bits *s, int i) { s->w[i >> 6] |= 1ull << (i & 63); }
+static inline bool clf_bits_meet(const clf_bits *a, const clf_bits *b) {
     uint64_t any = 0;
-    for (int i = 0; i < CLF_SET_WORDS; i++) any |= a->w[i] & b->w[i];
+    for (int i = 0; i < CLF_BITS_WORDS; i++) any |= a->w[i] & b->w[i];
     return any != 0;
 }
 
@@ -45,10 +45,10 @@ typedef struct clf_node_facts {
     clf_ps write[2][CLF_MOST_DEVICES]; /* stored by a step alone; by a loop, where copies of it may meet */
     clf_ps least_compute, least_write, least_alone; /* least_alone: of a whole step, what it reads from outside included */
     int immediates;
-    clf_set consumers;         /* nodes that may take it from inside */
-    clf_set copied_by;         /* nodes that compute it again, though it is stored for others */
-    clf_set beyond;            /* nodes that depend on it through what lies outside the component */
-    clf_set ties;              /* itself, and what connects it to others of a loop: operands inside, or read row by row */
+    clf_bits consumers;         /* nodes that may take it from inside */
+    clf_bits copied_by;         /* nodes that compute it again, though it is stored for others */
+    clf_bits beyond;            /* nodes that depend on it through what lies outside the component */
+    clf_bits ties;              /* itself, and what connects it to others of a loop: operands inside, or read row by row */
     int32_t group;             /* nodes of its class that a chain of ties leads to */
 } clf_node_facts;
 
@@ -58,12 +58,12 @@ typedef struct clf_operand_facts { int32_t id; clf_ps read[CLF_MOST_DEVICES], le
 typedef struct clf_pair { int32_t operand; int32_t class_; int64_t undecided, readers; } clf_pair;
 
 /* Numbers are words, for the trail. */
-typedef struct clf_open {
+typedef struct clf_opened {
     int64_t moved, computed, ops, operands;
     int64_t loop, device, class_, group;
-    clf_set has, reads, paid, again; /* nodes computed; locals read; paid for; streamed again */
-    clf_set needs;                   /* parts it reads from */
-} clf_open;
+    clf_bits has, reads, paid, again; /* nodes computed; locals read; paid for; streamed again */
+    clf_bits needs;                   /* parts it reads from */
+} clf_opened;
 
 typedef struct clf_cell { uint64_t *at, was; } clf_cell;
 
@@ -81,15 +81,15 @@ typedef struct clf_component {
     clf_operand_facts *operand; /* of all locals */
     clf_pair *pair;
     /* state */
-    clf_open *part;
+    clf_opened *part;
     int64_t npart;
     int64_t *maker;             /* node -> part */
     struct clf_row { int64_t both, moved, computed, rest_moved, rest_computed, parts, waiting; } *row; /* per class; the last: steps alone */
     int64_t launches, transfers;
     int64_t *undecided;         /* nodes of each group */
-    clf_set copied;             /* nodes that loops compute again */
+    clf_bits copied;             /* nodes that loops compute again */
     clf_ps least_launch;
-    clf_set *present;           /* per device: locals that were brought there */
+    clf_bits *present;           /* per device: locals that were brought there */
     clf_cell *trail;
     int32_t top, cap;
     clf_frame *frame;
@@ -99,7 +99,7 @@ typedef struct clf_component {
     clf_ps best, floor;         /* floor: the bound before anything is decided */
     int64_t plans;
     bool failed, found, narrowed; /* narrowed: not all options were looked at */
-    clf_open *best_part;
+    clf_opened *best_part;
     int64_t best_npart, *best_maker;
     /* complete covers */
     clf_cover leaf;

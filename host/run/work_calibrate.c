@@ -200,12 +200,13 @@ static clf_status product_run(const gauge *g, const void *what) {
 /* time = flops / F * (1 + half / shortest side), from a square product and two thin ones, t(X) %*% W and X %*% V of a tall X. */
 static clf_status gauge_library(const gauge *g, clf_profile *p) {
     const double cube = 2e9 * SQUARE * SQUARE * SQUARE, flat = 16e9 * THIN * THIN * TALL;
+    const int64_t wide = (int64_t)8 * THIN;
     double square[2], thin[2];
     CLF_TRY(least(g, product_run, &(product){CLF_F64, false, 2, 2, 2}, &p->library_ns));
     CLF_TRY(least(g, product_run, &(product){CLF_F32, false, SQUARE, SQUARE, SQUARE}, &square[0]));
     CLF_TRY(least(g, product_run, &(product){CLF_F64, false, SQUARE, SQUARE, SQUARE}, &square[1]));
-    CLF_TRY(least(g, product_run, &(product){CLF_F64, true, 8 * THIN, THIN, TALL}, &thin[0]));
-    CLF_TRY(least(g, product_run, &(product){CLF_F64, false, TALL, THIN, 8 * THIN}, &thin[1]));
+    CLF_TRY(least(g, product_run, &(product){CLF_F64, true, wide, THIN, TALL}, &thin[0]));
+    CLF_TRY(least(g, product_run, &(product){CLF_F64, false, TALL, THIN, wide}, &thin[1]));
     for (int tall = 0; tall < 2; tall++) {
         double slow = thin[tall] * cube / (square[1] * flat),
                half = THIN * (slow - 1); /* of each flop; a square's side counts as endless */
