@@ -53,17 +53,12 @@ double clf_node_bytes(const clf_graph *g, int32_t n) { return cells_of(&g->node[
 
 /* ---- operands over all cells ---- */
 
-static bool is_right_side(const clf_graph *g, int32_t n, int k) {
-    clf_product f = clf_product_loop(g, n);
-    return k == 1 && (f == CLF_PRODUCT_ROWS || f == CLF_PRODUCT_WIDE);
-}
-
 clf_term clf_term_operand(const clf_graph *g, int32_t n, int k) {
     int32_t q = clf_node_operand(g, n, k);
     const clf_gnode *x = &g->node[q], *to = &g->node[n];
     double rows = (double)clf_node_loop_rows(g, n), bytes = clf_node_bytes(g, q);
     if (to->op == CLF_OP_INDEX) bytes = clf_node_bytes(g, n);
-    bool own = !is_right_side(g, n, k) && (clf_rows(x) == clf_node_loop_rows(g, n) || to->op == CLF_OP_INDEX);
+    bool own = !clf_product_right_side(g, n, k) && (clf_rows(x) == clf_node_loop_rows(g, n) || to->op == CLF_OP_INDEX);
     if (own || clf_gnode_single(x) || rows <= ROWS_A_PASS) return (clf_term){CLF_TERM_READ, q, bytes, 0, 0};
     return (clf_term){CLF_TERM_AGAIN, q, bytes, rows / ROWS_A_PASS - 1, 0};
 }
@@ -111,7 +106,7 @@ static bool right_along(const billing *b, int32_t n, clf_term *t) {
 /* Operand k of n lies along the driver's entries. */
 static bool along_entries(const billing *b, int32_t n, int k, clf_term *t) {
     if (b->driver < 0) return false;
-    if (is_right_side(b->g, n, k)) return right_along(b, n, t);
+    if (clf_product_right_side(b->g, n, k)) return right_along(b, n, t);
     int32_t q = clf_node_operand(b->g, n, k);
     const clf_gnode *x = &b->g->node[q], *d = &b->g->node[b->driver];
     if (clf_cols(x) != clf_cols(d)) return false;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { COPY_OPS = 16 }; /* largest expression of single values that is computed again in every loop that wants it */
+
 clf_status clf_cover_begin(clf_cover *c, const clf_graph *g, int32_t ncut, clf_arena *arena, clf_err *err) {
     size_t n = (size_t)g->n;
     memset(c, 0, sizeof *c);
@@ -30,12 +32,36 @@ clf_status clf_cover_begin(clf_cover *c, const clf_graph *g, int32_t ncut, clf_a
 }
 
 bool clf_node_copies(const clf_graph *g, int32_t n, int k) {
-    clf_product f = clf_product_loop(g, n);
-    bool right = k == 1 && (f == CLF_PRODUCT_ROWS || f == CLF_PRODUCT_WIDE);
-    bool loops = g->node[n].op == CLF_OP_MATMUL ? f != CLF_PRODUCT_NONE && !right
-                                                : clf_node_is_cellwise(&g->node[n]) || g->node[n].op == CLF_OP_FOLD ||
-                                                      clf_node_is_row_cum(&g->node[n]) || clf_node_is_row_cat(g, n);
-    return loops && g->node[n].op != CLF_OP_INDEX;
+    const clf_gnode *x = &g->node[n];
+    bool loops = x->op == CLF_OP_MATMUL
+                     ? clf_product_loop(g, n) != CLF_PRODUCT_NONE
+                     : clf_node_is_cellwise(x) || x->op == CLF_OP_FOLD || clf_node_is_row_cum(x) || clf_node_is_row_cat(g, n);
+    return loops && x->op != CLF_OP_INDEX && !clf_product_right_side(g, n, k);
+}
+
+int clf_node_immediates(const clf_gnode *x) {
+    if (x->op == CLF_OP_SEQ) return 3;
+    return clf_op_is_cell(x->op) && clf_ops[x->op].type == CLF_TYPE_SELECT;
+}
+
+void clf_find_copies(const clf_graph *g, uint8_t *copied, uint8_t *cone, uint8_t *need) {
+    for (int32_t n = 0; n < g->n; n++) {
+        const clf_gnode *x = &g->node[n];
+        if (!clf_node_is_cellwise(x) || x->op == CLF_OP_INDEX) continue;
+        int ops = 1, operands = clf_node_immediates(x);
+        bool cheap = true;
+        for (int k = 0; k < x->nin; k++) {
+            int32_t q = x->in[k];
+            bool copy = copied[q] && clf_node_copies(g, n, k);
+            ops += copy ? cone[q] : 0;
+            operands += copy ? need[q] : 1;
+            cheap = cheap && (copy || (clf_gnode_single(&g->node[q]) && !clf_node_is_cellwise(&g->node[q])));
+        }
+        copied[n] = cheap && ops <= COPY_OPS;
+        if (!copied[n]) continue;
+        cone[n] = (uint8_t)ops;
+        need[n] = (uint8_t)operands; /* at most 3 for each of COPY_OPS operators */
+    }
 }
 
 void clf_cover_copies(clf_cover *c, const clf_graph *g) {

@@ -34,6 +34,11 @@ typedef struct clf_cover {
 clf_status clf_cover_begin(clf_cover *c, const clf_graph *g, int32_t ncut, clf_arena *arena, clf_err *err);
 /** May a loop compute a copied operand k for n itself? Ranges and the right sides of products are taken from memory. */
 bool clf_node_copies(const clf_graph *g, int32_t n, int k);
+/** Scalar arguments that lowering adds for the operator itself. */
+int clf_node_immediates(const clf_gnode *x);
+/** Find expressions of single values only (scalars, fills, sequences): cheap enough to repeat. What they read is in memory anyway: a slot or
+ *  the result of an aggregate, never the inside of another loop. Of those, cone: operators, need: operands and immediates. */
+void clf_find_copies(const clf_graph *g, uint8_t *copied, uint8_t *cone, uint8_t *need);
 /** Fill copies from copied. */
 void clf_cover_copies(clf_cover *c, const clf_graph *g);
 /** From now on clf_cover_has answers for this part. */

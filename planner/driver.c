@@ -167,12 +167,6 @@ static bool serves(search *s, int32_t driver) {
     return true;
 }
 
-/* Does n take input k row by row, from its first row on? */
-static bool by_rows(const clf_graph *g, int32_t n, int k) {
-    clf_product form = clf_product_loop(g, n);
-    return g->node[n].op != CLF_OP_INDEX && !((form == CLF_PRODUCT_ROWS || form == CLF_PRODUCT_WIDE) && k);
-}
-
 /* The sparse operand of the part whose stored entries are enough for everything the part makes; -1 if there is none. s->why says what
  * hinders, or why that is so. */
 static int32_t find(search *s) {
@@ -182,7 +176,9 @@ static int32_t find(search *s) {
         for (int k = 0; k < s->g->node[n].nin; k++) {
             int32_t q = clf_node_operand(s->g, n, k);
             const clf_gnode *x = &s->g->node[q];
-            if (q == best || clf_cover_has(s->cover, s->number, q) || !s->cover->csr[q] || !by_rows(s->g, n, k)) continue;
+            if (q == best || clf_cover_has(s->cover, s->number, q) || !s->cover->csr[q] || s->g->node[n].op == CLF_OP_INDEX ||
+                clf_product_right_side(s->g, n, k))
+                continue;
             bool rows = clf_rows(x) == clf_node_loop_rows(s->g, s->part->node[0]) && clf_cols(x) > 1 && structural(x);
             if (!rows || !serves(s, q)) {
                 if (!s->why[0]) s->why = structural(x) ? "its rows are not the loop's" : "its zeros are values like any other";

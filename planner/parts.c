@@ -3,11 +3,6 @@
  * later nodes still take through memory, so cuts count those as operands, too. */
 #include "planner/pass.h"
 
-int clf_pass_immediates(const clf_gnode *x) {
-    if (x->op == CLF_OP_SEQ) return 3;
-    return clf_op_is_cell(x->op) && clf_ops[x->op].type == CLF_TYPE_SELECT;
-}
-
 /* Nodes in executable order: by level, then by the first node of their loop, then by id. */
 typedef struct place {
     int32_t level, loop, node;
@@ -68,7 +63,7 @@ static int axes_of(const clf_pass *p, const fill *f, int32_t n, int64_t width[3]
 }
 
 static int operands_of(const clf_pass *p, const fill *f, int32_t n) {
-    int more = p->stored[n] + clf_pass_immediates(&p->g->node[n]);
+    int more = p->stored[n] + clf_node_immediates(&p->g->node[n]);
     for (int k = 0; k < p->g->node[n].nin; k++) {
         int32_t q = clf_node_operand(p->g, n, k);
         if (p->part_of[q] == f->part || f->seen[q] == f->part + 1) continue;

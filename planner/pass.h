@@ -28,8 +28,6 @@ bool clf_pass_loops(const clf_pass *p, int32_t n);
 bool clf_pass_inside(const clf_pass *p, int32_t n, int k);
 /** The loop of node n, named by its first node. */
 int32_t clf_pass_loop(clf_pass *p, int32_t n);
-/** Scalar arguments that lowering adds for the operator itself. */
-int clf_pass_immediates(const clf_gnode *x);
 /** Note why the edge goes through memory. */
 void clf_pass_cut(clf_pass *p, int32_t from, int32_t to, clf_reason why);
 /** Do a and b run over the same cells? */

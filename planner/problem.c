@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { COPY_OPS = 16 }; /* largest expression of single values that is computed again in every loop that wants it */
-
 static bool can_loop(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     if (x->op == CLF_OP_MATMUL) return clf_product_loop(g, n) != CLF_PRODUCT_NONE;
@@ -33,33 +31,6 @@ static void find_abilities(clf_problem *p) {
     }
 }
 
-int clf_problem_immediates(const clf_gnode *x) {
-    if (x->op == CLF_OP_SEQ) return 3;
-    return clf_op_is_cell(x->op) && clf_ops[x->op].type == CLF_TYPE_SELECT;
-}
-
-/* Expressions of single values only. What they read is in memory anyway: a slot or the result of an aggregate, never the inside of
- * another loop. */
-static void find_copies(clf_problem *p) {
-    for (int32_t n = 0; n < p->g->n; n++) {
-        const clf_gnode *x = &p->g->node[n];
-        if (!clf_node_is_cellwise(x) || x->op == CLF_OP_INDEX) continue;
-        int ops = 1, need = clf_problem_immediates(x);
-        bool cheap = true;
-        for (int k = 0; k < x->nin; k++) {
-            int32_t q = x->in[k];
-            bool copied = (p->is[q] & CLF_IS_COPIED) && clf_node_copies(p->g, n, k);
-            ops += copied ? p->cone[q] : 0;
-            need += copied ? p->need[q] : 1;
-            cheap = cheap && (copied || (clf_gnode_single(&p->g->node[q]) && !clf_node_is_cellwise(&p->g->node[q])));
-        }
-        if (!cheap || ops > COPY_OPS) continue;
-        p->is[n] |= CLF_IS_COPIED;
-        p->cone[n] = (uint8_t)ops;
-        p->need[n] = (uint8_t)need; /* at most 3 for each of COPY_OPS operators */
-    }
-}
-
 int clf_problem_sources(const clf_problem *p, int32_t n, int32_t out[]) {
     int32_t wait[CLF_MOST_SOURCES];
     int found = 0, depth = 0;
@@ -73,12 +44,6 @@ int clf_problem_sources(const clf_problem *p, int32_t n, int32_t out[]) {
         }
     }
     return found;
-}
-
-/* Does n take the rows of input k one after the other? */
-static bool rows_of(const clf_graph *g, int32_t n, int k) {
-    clf_product f = clf_product_loop(g, n);
-    return k == 0 || (f != CLF_PRODUCT_ROWS && f != CLF_PRODUCT_WIDE);
 }
 
 static bool same_space(const clf_graph *g, int32_t a, int32_t b) {
@@ -100,7 +65,8 @@ static void find_edges(clf_problem *p) {
             bool meets = (p->is[q] & CLF_CAN_LOOP) && joins && clf_memo_fusable(p->m, n, k);
             if (meets) p->ties[n] |= (uint8_t)(1u << k);
             if (meets && !(p->is[q] & CLF_IS_COPIED)) p->inside[n] |= (uint8_t)(1u << k);
-            if (!clf_gnode_single(&g->node[q]) && rows_of(g, n, k) && !(p->copies[n] >> k & 1)) p->by_rows[n] |= (uint8_t)(1u << k);
+            if (!clf_gnode_single(&g->node[q]) && !clf_product_right_side(g, n, k) && !(p->copies[n] >> k & 1))
+                p->by_rows[n] |= (uint8_t)(1u << k);
         }
     for (int32_t n = 0; n < g->n; n++) p->ties[n] |= p->by_rows[n];
 }
@@ -147,18 +113,21 @@ clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *
     out->copies = clf_arena_new(arena, n, 1);
     out->ties = clf_arena_new(arena, n, 1);
     out->by_rows = clf_arena_new(arena, n, 1);
+    out->copied = clf_arena_new(arena, n, 1);
     out->cone = clf_arena_new(arena, n, 1);
     out->need = clf_arena_new(arena, n, 1);
     out->class_ = clf_arena_new(arena, n, sizeof *out->class_);
     for (int32_t i = 0; i < m->g->n; i++) out->nsparse += m->g->node[i].format == CLF_CSR;
     out->sparse = clf_arena_new(arena, (size_t)out->nsparse, sizeof *out->sparse);
-    if (!out->sparse || !out->is || !out->inside || !out->copies || !out->ties || !out->by_rows || !out->cone || !out->need || !out->class_)
+    if (!out->sparse || !out->is || !out->copied || !out->inside || !out->copies || !out->ties || !out->by_rows || !out->cone ||
+        !out->need || !out->class_)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     out->nsparse = 0;
     for (int32_t i = 0; i < m->g->n; i++)
         if (m->g->node[i].format == CLF_CSR) out->sparse[out->nsparse++] = i;
     find_abilities(out);
-    find_copies(out);
+    clf_find_copies(out->g, out->copied, out->cone, out->need);
+    for (int32_t n = 0; n < out->g->n; n++) out->is[n] |= out->copied[n] ? CLF_IS_COPIED : 0;
     find_edges(out);
     return find_classes(out, arena, err);
 }
@@ -183,7 +152,7 @@ static void add_width(load *l, int64_t w) {
 static void add_node(const clf_problem *p, load *l, int32_t n, uint8_t *mark) {
     const clf_gnode *x = &p->g->node[n];
     l->ops++;
-    l->operands += clf_problem_immediates(x);
+    l->operands += clf_node_immediates(x);
     l->axes += x->op == CLF_OP_MATMUL;
     add_width(l, clf_cols(x));
     for (int k = 0; k < x->nin; k++) {

@@ -42,6 +42,7 @@ typedef struct clf_problem {
     int32_t *class_;         /* node -> class of loops, -1: none */
     int32_t nclass;
     int32_t nsparse, *sparse; /* leaves stored in CSR */
+    uint8_t *copied;         /* clf_cover.copied */
     uint8_t *cone, *need;    /* copied nodes: operators, operands in memory */
 } clf_problem;
 
@@ -50,8 +51,6 @@ clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *
 
 /** What copied node n needs in memory, each perhaps more than once: how many, at most CLF_MOST_SOURCES. */
 int clf_problem_sources(const clf_problem *p, int32_t n, int32_t out[]);
-/** Scalar arguments that lowering adds for the operator itself. */
-int clf_problem_immediates(const clf_gnode *x);
 /** Which limit of the kernel the loop of these nodes would exceed, CLF_NREASONS if none. stored: how many of them are. mark: a zero byte per
  *  graph node, zero again afterwards. */
 clf_reason clf_problem_limit(const clf_problem *p, const int32_t *node, int32_t n, int32_t stored, uint8_t *mark);

@@ -23,7 +23,7 @@ typedef struct clf_search_options {
 typedef struct clf_search_stats {
     clf_ps cost, gap;      /* of the cover; how much less another could cost at most: 0 when proved */
     int64_t plans;         /* partial covers costed, all components */
-    int32_t components, choices, largest; /* nodes with more than one way; nodes of the largest component */
+    int32_t components, largest; /* largest: nodes of the largest component */
     bool whole;            /* an opening cover was taken as it is: components could not be put together */
 } clf_search_stats;
 

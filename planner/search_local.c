@@ -314,7 +314,7 @@ static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
         f->demanded = f->root || demanded[f->id];
         f->optional = (f->is & CLF_IS_COPIED) && !f->demanded;
         f->class_ = f->is & CLF_CAN_LOOP ? class_of(L, f->id, seen) : -1;
-        f->immediates = clf_problem_immediates(&L->g->node[f->id]);
+        f->immediates = clf_node_immediates(&L->g->node[f->id]);
         (void)local_of(L, f->id);
         node_costs(L, f);
     }

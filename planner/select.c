@@ -4,9 +4,6 @@
 
 #include "planner/pass.h"
 
-enum { COPY_OPS = 16 }; /* largest expression of scalars that is computed again in every loop that wants it */
-
-
 bool clf_pass_loops(const clf_pass *p, int32_t n) {
     const clf_gnode *x = &p->g->node[n];
     if (x->op == CLF_OP_MATMUL || x->op == CLF_OP_CBIND || clf_node_is_row_cum(x)) return !p->library[n];
@@ -31,28 +28,6 @@ static bool chained(const clf_pass *p, int32_t n, int k) {
 }
 
 static bool copies(const clf_pass *p, int32_t n, int k) { return clf_pass_loops(p, n) && (p->out->copies[n] >> k & 1); }
-
-/* Expressions of single values only (scalars, fills, sequences): cheap enough to repeat. What they read is in memory anyway: a slot
- * or the result of an aggregate, never the inside of another loop. */
-static void find_copies(clf_pass *p) {
-    for (int32_t n = 0; n < p->g->n; n++) {
-        const clf_gnode *x = &p->g->node[n];
-        if (!clf_node_is_cellwise(x) || x->op == CLF_OP_INDEX) continue;
-        int ops = 1, need = clf_pass_immediates(x);
-        bool cheap = true;
-        for (int k = 0; k < x->nin; k++) {
-            const clf_gnode *q = &p->g->node[x->in[k]];
-            bool copied = p->out->copied[x->in[k]] && clf_node_copies(p->g, n, k);
-            ops += copied ? p->cone[x->in[k]] : 0;
-            need += copied ? p->need[x->in[k]] : 1;
-            cheap = cheap && (copied || (clf_gnode_single(q) && !clf_node_is_cellwise(q)));
-        }
-        cheap = cheap && ops <= COPY_OPS;
-        p->out->copied[n] = cheap && p->sel->join;
-        p->cone[n] = (uint8_t)(ops <= COPY_OPS ? ops : COPY_OPS + 1);
-        p->need[n] = (uint8_t)(cheap ? need : 0); /* at most 3 for each of COPY_OPS operators */
-    }
-}
 
 static void find_levels(clf_pass *p) {
     for (int32_t n = 0; n < p->g->n; n++) {
@@ -116,12 +91,6 @@ typedef struct reader {
     int32_t node, next;
 } reader;
 
-/* Does n take the rows of input k one after the other? */
-static bool reads_by_rows(const clf_graph *g, int32_t n, int k) {
-    clf_product p = clf_product_loop(g, n);
-    return k == 0 || (p != CLF_PRODUCT_ROWS && p != CLF_PRODUCT_WIDE);
-}
-
 /* Loops of one level over the same rows that read the same matrix become one; those that only share a vector must be over the same
  * cells. Chained hashing over (matrix, level, space). */
 static clf_status join_readers(clf_pass *p, clf_err *err) {
@@ -136,7 +105,7 @@ static clf_status join_readers(clf_pass *p, clf_err *err) {
         if (!clf_pass_loops(p, n)) continue;
         for (int k = 0; k < g->node[n].nin; k++) {
             int32_t q = clf_node_operand(g, n, k);
-            if (clf_pass_inside(p, n, k) || clf_gnode_single(&g->node[q]) || !reads_by_rows(g, n, k)) continue;
+            if (clf_pass_inside(p, n, k) || clf_gnode_single(&g->node[q]) || clf_product_right_side(g, n, k)) continue;
             reader key = {q, p->level[n], {0, 0}, n, 0};
             clf_node_space(g, n, key.space);
             key.space[0] = clf_node_loop_rows(g, n);
@@ -221,7 +190,7 @@ clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limi
     CLF_TRY(begin(&p, err));
     CLF_TRY(clf_pass_products(&p, err));
     CLF_TRY(clf_pass_callouts(&p, err));
-    find_copies(&p);
+    if (sel->join) clf_find_copies(m->g, out->copied, p.cone, p.need);
     clf_cover_copies(out, m->g);
     find_levels(&p);
     if (sel->join) CLF_TRY(move_late(&p, err));

@@ -38,6 +38,8 @@ typedef enum clf_product {
     CLF_PRODUCT_INNER  /* t(x) %*% y of two columns: a sum */
 } clf_product;
 clf_product clf_product_loop(const clf_graph *g, int32_t n);
+/** Is operand k of n the right side of a product that takes its left side row by row? All of it is wanted by every row. */
+bool clf_product_right_side(const clf_graph *g, int32_t n, int k);
 /** Does an operand of product n have structural zeros? The library's products know nothing of them. */
 bool clf_product_annihilates(const clf_graph *g, int32_t n);
 /** Rows of the loop n runs in. */

@@ -46,6 +46,11 @@ clf_product clf_product_loop(const clf_graph *g, int32_t n) {
     return must || small ? CLF_PRODUCT_COLS : CLF_PRODUCT_NONE;
 }
 
+bool clf_product_right_side(const clf_graph *g, int32_t n, int k) {
+    clf_product f = clf_product_loop(g, n);
+    return k && (f == CLF_PRODUCT_ROWS || f == CLF_PRODUCT_WIDE);
+}
+
 bool clf_node_is_row_cum(const clf_gnode *n) { return n->op == CLF_OP_CUM && n->attr[1] == CLF_WAY_ROWS; }
 
 bool clf_node_is_row_cat(const clf_graph *g, int32_t n) {
