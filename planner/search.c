@@ -30,7 +30,7 @@ static void try_option(clf_component *c, int32_t q, uint32_t mask, int32_t maker
     bool legal = clf_decide(c, q, mask, maker);
     clf_ps bound = legal ? clf_bound(c) : CLF_PS_MOST;
     clf_undo(c, top);
-    if (legal && (bound < c->best || c->opt->no_bound)) (void)push_option(c, (clf_option){bound, mask, maker});
+    if (legal && bound < c->best) (void)push_option(c, (clf_option){bound, mask, maker});
 }
 
 /* All options of q that may lead to something cheaper, the least bound first, else in the order in which they are named: taking q in
@@ -66,7 +66,7 @@ static clf_status descend(clf_component *c, clf_err *err) {
         clf_frame *f = &c->frame[q];
         clf_undo(c, f->top);
         const clf_option *o = f->next < f->n ? &c->option[f->first + f->next++] : NULL;
-        if (!o || (o->bound >= c->best && !c->opt->no_bound)) {
+        if (!o || o->bound >= c->best) {
             c->noption = f->first;
             q--;
             continue;

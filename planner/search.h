@@ -17,7 +17,6 @@
 
 typedef struct clf_search_options {
     int64_t budget;  /* partial covers costed in each component before the best so far is taken; 0: the default */
-    bool no_bound;   /* count what pruning saves: cut nothing */
 } clf_search_options;
 
 typedef struct clf_search_stats {
