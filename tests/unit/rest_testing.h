@@ -46,4 +46,18 @@ static inline void golden_at_shapes(const char *name, at_shape *check) {
     check(&p, 0, 5, 2);
     plan_close(&p);
 }
+
+/* What the checker says to a text; say NULL: legal, up to outputs that nothing writes. */
+typedef struct rest_check { const char *text, *say; } rest_check;
+
+static inline void expect_checked(const rest_check *checked, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        plan p;
+        plan_parse(&p, checked[i].text, strlen(checked[i].text));
+        bool ok = checked[i].say ? p.st == CLF_E_SYNTAX && strstr(p.err.text, checked[i].say) : p.st == CLF_OK;
+        if (!ok) printf("\n%s\n-> %d %s, wanted %s\n", checked[i].text, p.st, p.err.text, checked[i].say ? checked[i].say : "legal");
+        CU_ASSERT(ok);
+        plan_close(&p);
+    }
+}
 #endif
