@@ -127,10 +127,12 @@ static bool sparse(ml_data *d, const ml_case *k) {
 static int64_t dense_cells(bool quick) { return quick ? QUICK_CELLS : (int64_t)(bench_data_bytes(false) / sizeof(double)); }
 
 static void sizes(ml_data *d, const ml_case *k, bool quick) {
-    d->a.n = k->n ? k->n : dense_cells(quick) / (k->k > 2 ? 2 : 1) / k->m;
+    int64_t most = dense_cells(quick) / k->m;
+    d->a.n = k->n ? k->n : most / (k->k > 2 ? 2 : 1);
     d->a.m = k->m;
     d->a.k = k->k;
     d->a.eps = 1e-15;
+    if (k->matrix == ML_DENSE && d->a.n > most) d->a.n = most;
     if (!quick || k->matrix == ML_DENSE) return;
     if (d->a.n > QUICK_SIDE) d->a.n = QUICK_SIDE;
     if (d->a.m > QUICK_SIDE) d->a.m = QUICK_SIDE;
