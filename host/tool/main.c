@@ -15,7 +15,8 @@ const char tool_usage[] =
     "       clfuse info    [--env] [--json]\n"
     "everywhere: --device D (host, cpu, gpu, a number, part of a name)  --fuse none|all  --tier auto|0|1|2\n"
     "            --strategy auto|chunk|group|stride  --dtype f64|f32\n"
-    "SOURCE: FILE (.npy .mtx .csv .svm; --type T names the type of the file before it), a number, seq:RxC, rand:RxC[:S[:SEED]];\n"
+    "SOURCE: FILE (.npy .mtx .csv .svm; --type T names the type of the file before it), a number, seq:RxC, rand:RxC[:S[:SEED]],\n"
+    "        powerlaw:RxC:S[:SEED] (sparse; a few rows and columns have most of the entries);\n"
     "        X,y=FILE.csv:label=COLUMN or X,y=FILE.svm binds features and labels; --na error|drop|nan\n"
     "exit: 0 ok, 1 a check failed, 2 command line or program text, 3 no device or missing component, 4 everything else\n";
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where the variables of a program come from: --in NAME=SOURCE, --dims NAME=SHAPE.
- * A source is, in this order: seq:RxC, rand:RxC[:S[:SEED]], a number, a file. Generated and converted sources are evaluated at once, so
+ * A source is, in this order: seq:RxC, rand:RxC[:S[:SEED]], powerlaw:RxC:S[:SEED], a number, a file.
+ * Generated and converted sources are evaluated at once, so
  * that a program starts from data whatever its source. */
 #include <errno.h>
 #include <math.h>
@@ -101,6 +102,16 @@ static tool_exit make_rand(clf_ctx *c, const tool_options *o, const tool_pair *p
     return TOOL_OK;
 }
 
+static tool_exit make_powerlaw(clf_ctx *c, const tool_pair *p, size_t position, clf_mat **out) {
+    int64_t rows = 0, cols = 0;
+    double share = -1;
+    uint64_t seed = position;
+    const char *q = p->text + strlen("powerlaw:");
+    if (!read_shape(&q, &rows, &cols) || !read_fraction(&q, &share) || share < 0 || !read_seed(&q, &seed) || *q)
+        return tool_fail(TOOL_USAGE, "--in '%s': expected powerlaw:ROWSxCOLS:S[:SEED], S from 0 to 1", p->text);
+    return tool_powerlaw(c, rows, cols, share, seed, out);
+}
+
 /* ---- files ---- */
 
 static const char *ending(const tool_pair *p, const char *path) {
@@ -144,10 +155,12 @@ static bool is_number(const char *text, double *out) {
 static tool_exit make(clf_ctx *c, const tool_options *o, size_t i, clf_mat **out, clf_mat **labels) {
     const tool_pair *p = &o->in.at[i];
     double x = 0;
-    bool made = strncmp(p->text, "seq:", 4) == 0 || strncmp(p->text, "rand:", 5) == 0 || (!p->type && is_number(p->text, &x));
+    bool seq = strncmp(p->text, "seq:", 4) == 0, drawn = strncmp(p->text, "rand:", 5) == 0, law = strncmp(p->text, "powerlaw:", 9) == 0;
+    bool made = seq || drawn || law || (!p->type && is_number(p->text, &x));
     if (made && p->second) return tool_fail(TOOL_USAGE, "--in '%s,%s=%s': only files have labels", p->name, p->second, p->text);
-    if (strncmp(p->text, "seq:", 4) == 0) return make_seq(c, p->text, out);
-    if (strncmp(p->text, "rand:", 5) == 0) return make_rand(c, o, p, i + 1, out);
+    if (seq) return make_seq(c, p->text, out);
+    if (drawn) return make_rand(c, o, p, i + 1, out);
+    if (law) return make_powerlaw(c, p, i + 1, out);
     if (made) {
         *out = clf_num(c, x);
         return TOOL_OK;

@@ -2,7 +2,7 @@
  * The tool `clfuse`: a user of the library like any other, on the public headers alone.
  *   main.c     which subcommand            options.c  the command line, from one table
  *   run.c explain.c info.c bench.c         the subcommands
- *   source.c   --in: where values come from   text.c  programs and files
+ *   source.c powerlaw.c   --in: where values come from   text.c  programs and files
  *   print.c    results as text and as JSON    fail.c  error lines and exit codes */
 #ifndef CLFUSE_TOOL_H
 #define CLFUSE_TOOL_H
@@ -80,6 +80,9 @@ typedef struct tool_vars {
 } tool_vars;
 /** Bind every --in and --dims. owns: free(vars->at), also after a failure. */
 tool_exit tool_bind(clf_ctx *c, const tool_options *o, tool_vars *vars);
+
+/** A sparse leaf with about share * rows * cols entries in (0, 1], by a power law. */
+tool_exit tool_powerlaw(clf_ctx *c, int64_t rows, int64_t cols, double share, uint64_t seed, clf_mat **out);
 
 /* A parsed program. */
 typedef struct tool_results {

@@ -47,6 +47,10 @@ for bad in rand:3 rand:3x4: rand:3x4:x rand:3x4:-1 rand:3x4:1.5 rand:3x4:1: rand
 done
 ends 4 'too many cells' $run -e 1 --in X=seq:3000000000x3000000000000
 ends 4 '' $run -e 1 --in X=rand:3000000000x3000000000000
+for bad in powerlaw:3x4 powerlaw:3: powerlaw:3x4:2 powerlaw:3x4:-1 powerlaw:3x4:nan powerlaw:3x4:0.1:x powerlaw:3x4:0.1:5x; do
+    ends 2 'expected powerlaw:' $run -e 1 --in "X=$bad"
+done
+ends 4 'too large' $run -e 1 --in X=powerlaw:3000000000x4:0.1
 is 'sum(X == Y)' 12 --in X=rand:3x4:1:18446744073709551615 --in Y=rand:3x4:1:18446744073709551615
 ends 4 'noending' $run -e X --in X=noending
 ends 2 'the label column is empty' $run -e X --in X,y=a.csv:label=

@@ -12,11 +12,15 @@ is 'sum(X == Y)' 20 --in X=rand:5x4 --in Y=rand:5x4:1:1
 "$CLFUSE" run -e 's = sum(X != 0); s > 800 & s < 1200' --in X=rand:100x100:0.1:3 >rand.out 2>rand.err
 true_that 'rand with S < 1: about S non-zeros' [ "$(cat rand.out)" = 1 ]
 true_that 'rand with S < 1 needs no note' [ ! -s rand.err ]
+is 'n = sum(X != 0); n > 1800 & n < 2200; max(X) <= 1; max(rowSums(X != 0)) > 5 * mean(rowSums(X != 0))' '1 / 1 / 1' --in X=powerlaw:200x100:0.1:3
+is 'sum(X != Y); sum(X != Z) > 0' '0 / 1' --in X=powerlaw:50x40:0.1:3 --in Y=powerlaw:50x40:0.1:3 --in Z=powerlaw:50x40:0.1:4
+is 'sum(X); nrow(Y)' '0 / 0' --in X=powerlaw:5x4:0 --in Y=powerlaw:0x4:0.5
 stored() {
     "$CLFUSE" run --json -e X --in "X=$1" >stored.json
     json stored.json "d['results'][0]['format'] == '$2'"
 }
 stored rand:20x20:0.1 csr
+stored powerlaw:20x20:1 csr
 stored rand:20x20:1 dense
 stored seq:2x2 dense
 is 'x; y; -x' '-3 / 1.5 / 3' --in x=-3 --in y=1.5
