@@ -31,13 +31,20 @@ static clf_block *new_block(clf_blocks *b, int c) {
     return NULL;
 }
 
+static clf_block *pooled_block(clf_blocks *b, int c) {
+    clf_block *p = b->free[c];
+    b->free[c] = p->next;
+    b->pooled_bytes -= class_bytes(c);
+    return p;
+}
+
 clf_block *clf_block_take(clf_blocks *b, size_t bytes) {
     int c = class_of(bytes);
     if (c < 0) return NULL;
-    clf_block *p = b->free[c];
-    if (!p) return new_block(b, c);
-    b->free[c] = p->next;
-    b->pooled_bytes -= class_bytes(c);
+    clf_block *p = b->free[c] ? pooled_block(b, c) : new_block(b, c);
+    if (!p) return NULL;
+    b->used_bytes += class_bytes(c);
+    if (b->used_bytes > b->peak_bytes) b->peak_bytes = b->used_bytes;
     return p;
 }
 
@@ -46,6 +53,7 @@ void clf_block_give(clf_blocks *b, clf_block *p) {
     p->next = b->free[p->class_];
     b->free[p->class_] = p;
     b->pooled_bytes += class_bytes(p->class_);
+    b->used_bytes -= class_bytes(p->class_);
 }
 
 static void free_all(clf_blocks *b, clf_block **list) {

@@ -17,6 +17,7 @@ typedef struct clf_blocks {
     clf_mem *mem;
     clf_block *free[CLF_BLOCK_CLASSES];
     size_t pooled_bytes;
+    size_t used_bytes, peak_bytes; /* of blocks that are out; the most so far */
     clf_block *withheld; /* never handed out again: a device may still write to them */
 } clf_blocks;
 void clf_blocks_init(clf_blocks *b, clf_mem *mem);

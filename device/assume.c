@@ -17,9 +17,9 @@ typedef struct kind_figures {
     double write_cost, core_factor;             /* core_factor: of core_rate */
     double async_ns, sync_ns, second_core_ns;
     double core_fma_per_s; /* f64, per core; f32 twice as many */
-    double overlap;
-    double core_row_ns, core_entry_ns, core_locate_ns; /* of one core */
-    double core_gather_ns[CLF_PROFILE_TIERS];          /* of one core */
+    double overlap, registers;
+    double core_row_ns, core_entry_ns, core_entry_row_ns, core_locate_ns; /* of one core */
+    double core_gather_ns[CLF_PROFILE_TIERS];                             /* of one core */
     double transfer_bytes_per_s, transfer_ns;
     double alloc_bytes, arg_bytes, llc_bytes;
 } kind_figures;
@@ -29,20 +29,23 @@ static const kind_figures figures[] = {
     [CLF_DEV_HOST] = {
         .tier_bytes = {32e3, 512e3, 8e6, 1e18}, .core_bytes_per_s = {60e9, 30e9, 20e9, 12e9}, .memory_bytes_per_s = 40e9,
         .write_cost = 1.5, .core_factor = 1, .async_ns = 200, .sync_ns = 300, .second_core_ns = 8e3,
-        .core_fma_per_s = 4e9, .overlap = 0, .core_row_ns = 20, .core_entry_ns = 2, .core_locate_ns = 6, .core_gather_ns = {1, 3, 10, 40},
+        .core_fma_per_s = 4e9, .overlap = 0, .core_row_ns = 20, .core_entry_ns = 2, .core_entry_row_ns = 10, .core_locate_ns = 6,
+        .core_gather_ns = {1, 3, 10, 40},
         .alloc_bytes = 1e18, .arg_bytes = 1e6, .llc_bytes = 16e6,
     },
     [CLF_DEV_CPU] = {
         .tier_bytes = {32e3, 512e3, 8e6, 1e18}, .core_bytes_per_s = {60e9, 30e9, 20e9, 12e9}, .memory_bytes_per_s = 40e9,
         .write_cost = 1.5, .core_factor = 1, .async_ns = 5e3, .sync_ns = 50e3, .second_core_ns = 25e3,
-        .core_fma_per_s = 4e9, .overlap = 1, .core_row_ns = 6, .core_entry_ns = 2, .core_locate_ns = 4, .core_gather_ns = {1, 3, 10, 40},
+        .core_fma_per_s = 4e9, .overlap = 1, .core_row_ns = 6, .core_entry_ns = 2, .core_entry_row_ns = 10, .core_locate_ns = 4,
+        .core_gather_ns = {1, 3, 10, 40},
         .alloc_bytes = 1e9, .arg_bytes = 1024, .llc_bytes = 16e6,
     },
     [CLF_DEV_GPU] = {
         .tier_bytes = {1e6, 2e6, 4e6, 1e18}, .core_bytes_per_s = {20e9, 20e9, 15e9, 10e9}, .memory_bytes_per_s = 150e9,
         .write_cost = 1, .core_factor = 4, .async_ns = 5e3, .sync_ns = 20e3, .transfer_bytes_per_s = 6e9, .transfer_ns = 10e3,
-        .core_fma_per_s = 20e9, .overlap = 1, .core_row_ns = 2, .core_entry_ns = 1, .core_locate_ns = 4, .core_gather_ns = {2, 2, 4, 10},
-        .alloc_bytes = 256e6, .arg_bytes = 1024, .llc_bytes = 2e6,
+        .core_fma_per_s = 20e9, .overlap = 1, .core_row_ns = 2, .core_entry_ns = 1, .core_entry_row_ns = 2, .core_locate_ns = 4,
+        .core_gather_ns = {2, 2, 4, 10},
+        .registers = 16, .alloc_bytes = 256e6, .arg_bytes = 1024, .llc_bytes = 2e6,
     },
 };
 /* clang-format on */
@@ -53,8 +56,10 @@ static void assume_loops(clf_profile *p, const kind_figures *f, double cores) {
     p->fma_per_s[0] = 2 * p->fma_per_s[1];
     p->row_ns = p->dot_ns = f->core_row_ns / cores;
     p->entry_ns = f->core_entry_ns / cores;
+    p->entry_row_ns = f->core_entry_row_ns / cores;
     p->locate_ns = f->core_locate_ns / cores;
     p->overlap = f->overlap;
+    p->registers = f->registers; /* of 8 bytes: 256 KB for 2,048 work-items */
     for (int t = 0; t < CLF_PROFILE_TIERS; t++) p->gather_ns[t] = f->core_gather_ns[t] / cores;
 }
 
@@ -64,6 +69,7 @@ static void assume_host_work(clf_profile *p, double cores) {
     p->library_flops_per_s[0] = 16e9 * cores;
     p->library_half[0] = p->library_half[1] = 16;
     p->library_ns = 2e3;
+    p->gap_ns = 50 / cores;
     p->convert_cells_per_s = 5e8;
     p->convert_entries_per_s = 1e8;
     p->callout_bytes_per_s = 3e9;

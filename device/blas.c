@@ -66,6 +66,7 @@ clf_blas *clf_blas_open(clf_mem *mem, int threads) {
     clf_blas *b = clf_mem_new(mem, 1, sizeof *b);
     if (!b) return NULL;
     *b = (clf_blas){.mem = mem, .most = INT_MAX};
+    clf_environ_blas();
     for (size_t i = 0; i < sizeof names / sizeof *names && !b->dgemm; i++) {
         b->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
         if (b->library && !symbols(b, threads)) {

@@ -207,12 +207,21 @@ static clf_status launches(clf_gauge_bench *b, clf_profile *p) {
     return st;
 }
 
+static void put_math(const clf_gauge_bench *b, clf_str *text) {
+    if (!b->math) return clf_str_put(text, "#define EXP exp\n#define LOG log\n");
+    clf_str_put(text, b->math);
+    clf_str_put(text, b->type == CLF_F64 ? "CLF_MATH_f64(own, V, long8, as_double8, as_long8)\n"
+                                         : "CLF_MATH_f32(own, V, int16, as_float16, as_int16)\n");
+    clf_str_put(text, "#define EXP own_EXP\n#define LOG own_LOG\n");
+}
+
 static clf_status build(clf_gauge_bench *b) {
     clf_str text;
     clf_str_init(&text, b->d->mem);
     bool wide = b->type == CLF_F64;
     if (wide) clf_str_put(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     clf_str_put(&text, wide ? "#define T double\n#define V double8\n#define L 8\n" : "#define T float\n#define V float16\n#define L 16\n");
+    put_math(b, &text);
     clf_str_put(&text, clf_calibrate_cl);
     const clf_source src = {.text = clf_str_c(&text), .text_len = text.len, .entry = "calibration", .options = ""};
     clf_status st = text.failed ? clf_fail(b->err, CLF_E_NOMEM, "no memory for the calibration kernels")
@@ -257,12 +266,12 @@ static clf_status reserve(clf_gauge_bench *b) {
     return clf_fail(b->err, CLF_E_NOMEM, "calibration needs %d MiB of memory", SMALLEST_SET >> 20);
 }
 
-clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *err) {
+clf_status clf_dev_calibrate(clf_devs *d, int dev, const char *math, clf_profile *out, clf_err *err) {
     clf_dev *v = NULL;
     clf_profile p;
     clf_status st;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
-    clf_gauge_bench b = {.d = d, .dev = dev, .cores = v->info.compute_units ? v->info.compute_units : 1, .err = err};
+    clf_gauge_bench b = {.d = d, .dev = dev, .math = math, .cores = v->info.compute_units ? v->info.compute_units : 1, .err = err};
     b.hurry_ns = clf_now_ns() + PATIENCE_S * UINT64_C(1000000000);
     if (b.cores > OUT_VECTORS / 8) b.cores = OUT_VECTORS / 8;
     b.items = 8 * (size_t)b.cores;

@@ -16,6 +16,7 @@ typedef struct clf_gauge_bench {
     size_t items;   /* work-items of a full launch */
     char *in, *out; /* set_bytes; out_bytes */
     size_t set_bytes, out_bytes;
+    const char *math;  /* of clf_dev_calibrate */
     uint64_t hurry_ns; /* from this time on one run has to do */
     clf_err *err;
 } clf_gauge_bench;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The kernels of calibration, one program built per element type (T, V and L are put in front by calibrate.c):
+ * The kernels of calibration, one program built per element type (T, V, L, EXP and LOG are put in front by calibrate.c):
  *   m_read    streams a[lo, hi) of every work-item `sweeps` times, from four places as loops over several operands do
  *   m_copy    o = a + 1, past the caches where the compiler can
  *   m_<CLASS> `n` rounds of the class's operation on L x 8 (or a tile of) values held by each work-item
  *   m_fma     `n` rounds of products as loops over rows have them: inner products of four rows with one, and all added to another
  *   m_gather  `n` reads at scattered places of the first `sweeps` elements      m_entry  `sweeps` times n stored entries, four lanes
- *   m_merge   `sweeps` times n entries of two operands, one step for each that is passed      m_both  m_read with an exp of each vector
+ *   m_merge   `sweeps` times n entries of two operands, one step for each that is passed      m_tiles  a sum of exp, tile by tile
+ *   m_quotients  m_read of two places with a division of each vector
  *   m_row     `sweeps` times n rows of one vector, each summed and stored
  * ADD and CMP run on eight independent registers, as in a fused body; the others on an array in the first-level cache with one
  * function per loop, as our kernels have it. Inputs drift by `d` so that nothing is hoisted; results are stored, so nothing is dropped. */
@@ -80,8 +81,8 @@ const char clf_calibrate_cl[] =
     "    }\n"
     "TILES(m_DIV, (V)1 / x)\n"
     "TILES(m_SQRT, sqrt(x))\n"
-    "TILES(m_EXP, exp(x))\n"
-    "TILES(m_LOG, log(x))\n"
+    "TILES(m_EXP, EXP(x))\n"
+    "TILES(m_LOG, LOG(x))\n"
     "TILES(m_POW, pow(x, (V)1 + x))\n"
     "TILES(m_TRIG, sin(x))\n"
     "__kernel void m_fma(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
@@ -158,16 +159,29 @@ const char clf_calibrate_cl[] =
     "            o[w * L + (i & (L - 1))] = s;\n"
     "        }\n"
     "}\n"
-    "__kernel void m_both(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
+    "__kernel void m_quotients(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
     "{\n"
     "    CHUNK(n);\n"
     "    V s = (V)0, t = (V)0;\n"
     "    for (long r = 0; r < sweeps; r++)\n"
     "        for (long i = lo, q = (hi - lo) / 2; i < lo + q; i++) {\n"
-    "            s += exp(VLOAD(i, a));\n"
-    "            t += exp(VLOAD(i + q, a));\n"
+    "            s += d / VLOAD(i, a);\n"
+    "            t += d / VLOAD(i + q, a);\n"
     "        }\n"
-    "    VSTORE(s + t * d, w, o);\n"
+    "    VSTORE(s + t, w, o);\n"
+    "}\n"
+    "__kernel void m_tiles(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
+    "{\n"
+    "    CHUNK(n / TILE);\n"
+    "    T t[TILE * L];\n"
+    "    V s = (V)0;\n"
+    "    for (long r = 0; r < sweeps; r++)\n"
+    "        for (long i = lo; i < hi; i++) {\n"
+    "            for (int j = 0; j < TILE; j++) VSTORE(VLOAD(i * TILE + j, a), j, t);\n"
+    "            for (int j = 0; j < TILE; j++) VSTORE(EXP(VLOAD(j, t)), j, t);\n"
+    "            for (int j = 0; j < TILE; j++) s += VLOAD(j, t) * d;\n"
+    "        }\n"
+    "    VSTORE(s, w, o);\n"
     "}\n"
     "#define SUM4(x) ((x).s0 + (x).s1 + ((x).s2 + (x).s3))\n"
     "#define SUM8(x) (SUM4((x).lo) + SUM4((x).hi))\n"

@@ -45,20 +45,28 @@ static clf_status walk(clf_gauge_bench *b, const char *entry, double thing_bytes
     return st;
 }
 
-/* The whole set streamed with an exp of each element: how much of the shorter part the longer one hides. */
-static clf_status overlap(clf_gauge_bench *b, clf_profile *p) {
+/* The whole set streamed with an operator of a class on each element: how much of the shorter part the longer one hides. */
+static clf_status hidden(clf_gauge_bench *b, const clf_profile *p, const char *entry, clf_op_class c, double *part) {
     clf_program *k;
     double ns, cells = (double)(b->set_bytes / 64) * (64.0 / (double)clf_dtype_bytes(b->type));
-    double move = 1e9 * (double)b->set_bytes / p->read_bytes_per_s[3],
-           work = 1e9 * cells / p->cells_per_s[b->type == CLF_F64][CLF_CLASS_EXP];
+    double move = 1e9 * (double)b->set_bytes / p->read_bytes_per_s[3], work = 1e9 * cells / p->cells_per_s[b->type == CLF_F64][c];
     double less = move < work ? move : work, more = move < work ? work : move;
-    CLF_TRY(clf_gauge_kernel(b, "m_both", &k));
+    CLF_TRY(clf_gauge_kernel(b, entry, &k));
     clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, (int64_t)(b->set_bytes / 64), 1, (size_t)b->cores};
     clf_status st = clf_gauge_best(b, &j, &j.sweeps, &ns);
     double alone = (ns / (double)j.sweeps - more) / less;
-    if (st == CLF_OK) p->overlap = alone < 0 ? 1 : alone > 1 ? 0 : 1 - alone;
+    if (st == CLF_OK) *part = alone < 0 ? 1 : alone > 1 ? 0 : 1 - alone;
     clf_program_free(b->d, k, true);
     return st;
+}
+
+/* Loops that keep their values in registers hide more than those that fill tiles for a function: the mean of both kinds. */
+static clf_status overlap(clf_gauge_bench *b, clf_profile *p) {
+    double in_registers, in_tiles;
+    CLF_TRY(hidden(b, p, "m_quotients", CLF_CLASS_DIV, &in_registers));
+    CLF_TRY(hidden(b, p, "m_tiles", CLF_CLASS_EXP, &in_tiles));
+    p->overlap = (in_registers + in_tiles) / 2;
+    return CLF_OK;
 }
 
 clf_status clf_gauge_loops(clf_gauge_bench *b, clf_profile *p) {

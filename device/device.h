@@ -85,8 +85,9 @@ clf_fault clf_dev_fault(clf_devs *d, int dev);
 /** True only after a clf_dev_wait that failed: the device may still be writing. Nothing it was given may be freed or used again. */
 bool clf_dev_busy(const clf_devs *d, int dev);
 
-/** Measure the device by kernels of its own (bandwidth by size, rates by class, launch costs); under 10 s. */
-clf_status clf_dev_calibrate(clf_devs *d, int dev, clf_profile *out, clf_err *err);
+/** Measure the device by kernels of its own (bandwidth by size, rates by class, launch costs); under 10 s. math: text that defines exp and
+ *  log as kernels have them, CLF_MATH_f64(P, T, I, AT, AI) and CLF_MATH_f32; NULL: they are the driver's. */
+clf_status clf_dev_calibrate(clf_devs *d, int dev, const char *math, clf_profile *out, clf_err *err);
 /** The assumed profile of a discovered device. */
 void clf_dev_assume(const clf_devs *d, int dev, clf_profile *out);
 

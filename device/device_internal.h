@@ -101,6 +101,9 @@ void clf_affinity_widen(clf_affinity *a);
 void clf_affinity_restore(const clf_affinity *a);
 /** Have the driver pin its workers, one to a core, unless the user chose or the process may not use every core. */
 void clf_environ_workers(void);
+/** OpenBLAS's threads spin for about 20 ms after a product, on cores that the next step's threads need: let them go to sleep at once,
+ *  unless the variable is set already. */
+void clf_environ_blas(void);
 
 /* ---- discover.c ---- */
 /** Fill d->dev with every usable device, contexts made; none is CLF_OK with d->why set. */

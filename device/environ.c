@@ -109,6 +109,8 @@ void clf_environ_workers(void) {
     if (CPU_COUNT(&now) == sysconf(_SC_NPROCESSORS_ONLN)) setenv("POCL_AFFINITY", "1", 0);
 }
 
+void clf_environ_blas(void) { setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0); }
+
 _Static_assert(sizeof(cpu_set_t) <= sizeof(((clf_affinity *)0)->mask), "mask fits");
 
 void clf_affinity_widen(clf_affinity *a) {

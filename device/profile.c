@@ -34,10 +34,13 @@ static const row rows[] = {
     {"write_cost", ROW_REAL, AT(write_cost), 1},
     CLF_OP_CLASSES(CLASS32) CLF_OP_CLASSES(CLASS64){"fma_per_s", ROW_REAL, AT(fma_per_s), 2},
     {"overlap", ROW_REAL, AT(overlap), 1},
+    {"registers", ROW_REAL, AT(registers), 1},
     {"row_ns", ROW_REAL, AT(row_ns), 1},
     {"dot_ns", ROW_REAL, AT(dot_ns), 1},
     {"entry_ns", ROW_REAL, AT(entry_ns), 1},
+    {"entry_row_ns", ROW_REAL, AT(entry_row_ns), 1},
     {"locate_ns", ROW_REAL, AT(locate_ns), 1},
+    {"gap_ns", ROW_REAL, AT(gap_ns), 1},
     {"gather_ns", ROW_REAL, AT(gather_ns), CLF_PROFILE_TIERS},
     {"library_flops_per_s", ROW_REAL, AT(library_flops_per_s), 2},
     {"library_half", ROW_REAL, AT(library_half), 2},
@@ -182,6 +185,7 @@ void clf_profile_take_host(clf_profile *p, const clf_profile *host) {
     memcpy(p->library_flops_per_s, host->library_flops_per_s, sizeof p->library_flops_per_s);
     memcpy(p->library_half, host->library_half, sizeof p->library_half);
     p->library_ns = host->library_ns;
+    p->gap_ns = host->gap_ns;
     p->convert_cells_per_s = host->convert_cells_per_s;
     p->convert_entries_per_s = host->convert_entries_per_s;
     p->callout_bytes_per_s = host->callout_bytes_per_s;

@@ -70,8 +70,9 @@ static int parse(int argc, char **argv, bench_options *o) {
 static const struct suite {
     const char *name;
     void (*run)(bench_run *r);
-} suites[] = {
-    {"micro", bench_run_cells}, {"micro", bench_run_tiny}, {"micro", bench_run_loop}, {"ml", bench_run_ml}, {"plan", bench_run_predict}};
+} suites[] = {{"micro", bench_run_cells},  {"micro", bench_run_tiny},      {"micro", bench_run_loop},
+              {"ml", bench_run_ml},        {"plan", bench_run_plan_loops}, {"plan", bench_run_plan_time},
+              {"plan", bench_run_predict}, {"plan", bench_run_best},       {"plan", bench_run_fused}};
 enum { SUITES = sizeof suites / sizeof *suites };
 
 /* Every name in --suite must be one we have. */
@@ -122,7 +123,7 @@ static void emit(void *user, const bench_row *row) {
     s->rows++;
     s->failed += !row->ok;
     s->below += row->ok && (row->ratio_hand < row->floor - row->noise || row->ratio_unfused < row->floor_unfused ||
-                            row->ours_ms > row->limit_ms); /* NaN: no promise */
+                            row->ours_ms > row->limit_ms || row->saved < row->saved_least || row->below); /* NaN: no promise */
     bench_line(row);
     if (s->json) bench_json(s->json, row);
 }

@@ -51,6 +51,9 @@ typedef struct bench_case {
 } bench_case;
 extern const bench_case bench_cases[]; /* ends with name == NULL */
 
+/* Parts of the suite plan: rows of each have columns of their own. */
+typedef enum bench_plan_part { BENCH_PREDICT, BENCH_BEST, BENCH_FUSED } bench_plan_part;
+
 /* One line of the report. NaN and negative counts mean: does not apply. */
 typedef struct bench_row {
     const char *name, *suite, *dtype, *device;
@@ -60,11 +63,21 @@ typedef struct bench_row {
     double ours_ms, hand_ms, unfused_ms, host_ms;
     double ratio_hand, ratio_unfused, ratio_host, noise;
     double bytes, counted_bytes, gbs, roof_gbs, predicted_ms, max_rel_err;
-    double limit_ms;      /* tiny cases: what we promise to stay under */
-    double floor;         /* ratio to the reference promised at least */
-    double floor_unfused; /* ratio to the unfused plan promised at least */
-    double sparsity;      /* share of stored cells of the main input */
-    double ratio_predicted; /* suite plan: predicted over measured time */
+    double limit_ms;                     /* tiny cases: what we promise to stay under */
+    double floor;                        /* ratio to the reference promised at least */
+    double floor_unfused;                /* ratio to the unfused plan promised at least */
+    double sparsity;                     /* share of stored cells of the main input */
+    int part;                            /* suite plan: which of its parts, a bench_plan_part */
+    double ratio_predicted;              /* suite plan: predicted over measured time */
+    int plans;                           /* suite plan: how many there are, -1: not known */
+    double best_ms, ratio_best;          /* suite plan: of the best other plan; the chosen one's time over it, >= 1 */
+    double ratio_fused, ratio_fused_low; /* suite plan: time over the unfused plan's: median, lower quartile */
+    bool below;                          /* suite plan: a promise is not kept */
+    /* suite plan, loops: choices and components of the program; legal covers, if all were seen; partial covers costed, and without pruning;
+     * the share of them that pruning saves, and what is promised at least */
+    int choices, components;
+    double covers, costed, costed_unpruned, saved, saved_least;
+    bool planning; /* suite plan: ours_ms is the planning of something */
     bool ok;
     char why[160]; /* why not ok, or a remark */
 } bench_row;
@@ -115,6 +128,8 @@ clf_ctx *bench_ctx(const bench_options *opt, const char *device, const char *fus
 bool bench_subject_open(bench_subject *s, clf_ctx *c, const bench_program *p, clf_mat *const *param, clf_mat *const *arg, char *why,
                         size_t why_n);
 bool bench_subject_call(void *subject);
+/** The program's results over s->arg, as recorded values, in the order of its outputs. */
+bool bench_subject_record(bench_subject *s, clf_mat **out);
 void bench_subject_close(bench_subject *s);
 /** Count launches and bytes of a first call (which compiles) and a second one, before anything is timed, into row. Fails where nothing ran
  *  on the device, the reference executor ran, bytes counted and those of the plan differ, or fewer were counted than `least`. */
@@ -136,7 +151,8 @@ typedef struct bench_field {
 } bench_field;
 bool bench_rounds(bench_row *row, const bench_field *f, const bench_options *opt);
 
-/* ---- cells.c, tiny.c, loop.c (suite micro), ml_run.c (suite ml), predict.c (suite plan): run the cases; each hands rows to emit */
+/* ---- cells.c, tiny.c, loop.c (suite micro), ml_run.c (suite ml), plan_loops.c, plan_time.c, predict.c, best.c, fused.c (suite plan): run
+ * the cases; each hands rows to emit */
 typedef void (*bench_emit)(void *user, const bench_row *row);
 typedef struct bench_run {
     const bench_options *opt;
@@ -144,12 +160,17 @@ typedef struct bench_run {
     char device_name[128];
     bench_emit emit;
     void *user;
+    bool calibrated; /* profiles were measured in this process */
 } bench_run;
 void bench_run_cells(bench_run *r);
 void bench_run_tiny(bench_run *r);
 void bench_run_loop(bench_run *r);
 void bench_run_ml(bench_run *r);
+void bench_run_plan_loops(bench_run *r);
+void bench_run_plan_time(bench_run *r);
 void bench_run_predict(bench_run *r);
+void bench_run_best(bench_run *r);
+void bench_run_fused(bench_run *r);
 bool bench_wanted(const bench_options *o, const char *suite, const char *name);
 
 /** Rows that a cells case has with these data. */

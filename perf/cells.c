@@ -8,11 +8,22 @@
 #include "perf/bench.h"
 
 void bench_row_init(bench_row *r, const char *name, const char *suite, const char *dtype, const char *device) {
-    *r = (bench_row){
-        .name = name, .suite = suite, .dtype = dtype, .device = device, .kernels = -1, .launches = -1, .sparsity = 1, .ok = true};
-    double *const none[] = {&r->ours_ms,      &r->hand_ms,     &r->unfused_ms, &r->host_ms,       &r->ratio_hand,    &r->ratio_unfused,
-                            &r->ratio_host,   &r->noise,       &r->bytes,      &r->counted_bytes, &r->gbs,           &r->roof_gbs,
-                            &r->predicted_ms, &r->max_rel_err, &r->limit_ms,   &r->floor,         &r->floor_unfused, &r->ratio_predicted};
+    *r = (bench_row){.name = name,
+                     .suite = suite,
+                     .dtype = dtype,
+                     .device = device,
+                     .kernels = -1,
+                     .launches = -1,
+                     .choices = -1,
+                     .sparsity = 1,
+                     .plans = -1,
+                     .ok = true};
+    double *const none[] = {&r->ours_ms,       &r->hand_ms,         &r->unfused_ms,      &r->host_ms,     &r->ratio_hand,
+                            &r->ratio_unfused, &r->ratio_host,      &r->noise,           &r->bytes,       &r->counted_bytes,
+                            &r->gbs,           &r->roof_gbs,        &r->predicted_ms,    &r->max_rel_err, &r->limit_ms,
+                            &r->floor,         &r->floor_unfused,   &r->ratio_predicted, &r->best_ms,     &r->ratio_best,
+                            &r->ratio_fused,   &r->ratio_fused_low, &r->covers,          &r->costed,      &r->costed_unpruned,
+                            &r->saved,         &r->saved_least};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) *none[i] = NAN;
 }
 

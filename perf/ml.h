@@ -37,6 +37,7 @@ typedef struct ml_data {
     size_t x_cap, u_cap, v_cap, w_cap, out_cap, want_cap, scale_cap;
     ml_matrix law; /* of the sparse matrices in a.s */
     double density;
+    int64_t most_cells; /* of a dense X; 0: by the machine's memory */
 } ml_data;
 /** Inputs of k. False when out of memory. */
 bool ml_data_make(ml_data *d, const ml_case *k, bool quick);

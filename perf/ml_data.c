@@ -124,10 +124,13 @@ static bool sparse(ml_data *d, const ml_case *k) {
 /* ---- a case's inputs */
 
 /* Cells of a dense X; there is one in every case, for the roof is measured by reading it. */
-static int64_t dense_cells(bool quick) { return quick ? QUICK_CELLS : (int64_t)(bench_data_bytes(false) / sizeof(double)); }
+static int64_t dense_cells(const ml_data *d, bool quick) {
+    if (quick) return QUICK_CELLS;
+    return d->most_cells ? d->most_cells : (int64_t)(bench_data_bytes(false) / sizeof(double));
+}
 
 static void sizes(ml_data *d, const ml_case *k, bool quick) {
-    int64_t most = dense_cells(quick) / k->m;
+    int64_t most = dense_cells(d, quick) / k->m;
     d->a.n = k->n ? k->n : most / (k->k > 2 ? 2 : 1);
     d->a.m = k->m;
     d->a.k = k->k;
@@ -143,7 +146,7 @@ bool ml_data_make(ml_data *d, const ml_case *k, bool quick) {
     sizes(d, k, quick);
     int64_t outs = ml_data_outs(d, k->result);
     if (k->matrix == ML_DENSE) drop_sparse(d);
-    bool ok = filled(&d->x, &d->x_cap, dense_cells(quick), 0) && (k->matrix == ML_DENSE || sparse(d, k)) &&
+    bool ok = filled(&d->x, &d->x_cap, dense_cells(d, quick), 0) && (k->matrix == ML_DENSE || sparse(d, k)) &&
               filled(&d->u, &d->u_cap, a->n * a->k, 1) && filled(&d->v, &d->v_cap, a->m * a->k, 2) &&
               filled(&d->w, &d->w_cap, a->n * a->k, 3) && room(&d->out, &d->out_cap, outs) && room(&d->want, &d->want_cap, outs) &&
               room(&d->scale, &d->scale_cap, outs);

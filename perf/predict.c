@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "perf/ml.h"
+#include "perf/plans.h"
 
-enum { RANDOM_CASES = 30, MOST_RESULTS = 512 };
+enum { RANDOM_CASES = 30, MOST_RESULTS = 512, WARM_MS = 60, WORST_CASES = 10 };
 static const double most_error = 0.25, most_off = 3, long_ms = 0.5; /* what is asked: of the median; of cases longer than that */
 
 typedef struct predict {
@@ -19,26 +19,41 @@ typedef struct predict {
     int n; /* results so far */
     double error[MOST_RESULTS], worst;
     char worst_name[64];
+    bench_row off[WORST_CASES]; /* of those that count, the farthest off first */
+    int noff;
     uint64_t random;
 } predict;
 
 /* ---- one case on one device ---- */
 
+static double times_off(const bench_row *row) {
+    double q = row->ratio_predicted;
+    return q > 1 ? q : 1 / q;
+}
+
+/* Among the worst, if it is one of them. */
+static void keep_worst(predict *p, const bench_row *row) {
+    int i = p->noff < WORST_CASES ? p->noff++ : WORST_CASES;
+    for (; i > 0 && times_off(row) > times_off(&p->off[i - 1]); i--)
+        if (i < WORST_CASES) p->off[i] = p->off[i - 1];
+    if (i < WORST_CASES) p->off[i] = *row;
+}
+
 static void note(predict *p, const bench_row *row) {
-    double q = row->ratio_predicted, off = q > 1 ? q : 1 / q;
-    if (p->n < MOST_RESULTS) p->error[p->n++] = fabs(q - 1);
-    if (row->ours_ms < long_ms || off <= p->worst) return;
-    p->worst = off;
+    if (p->n < MOST_RESULTS) p->error[p->n++] = fabs(row->ratio_predicted - 1);
+    if (row->ours_ms < long_ms) return;
+    keep_worst(p, row);
+    if (times_off(row) <= p->worst) return;
+    p->worst = times_off(row);
     snprintf(p->worst_name, sizeof p->worst_name, "%s", row->text);
 }
 
 static void sample(predict *p, bench_row *row, bench_subject *s) {
     double ms[BENCH_ROUNDS_MAX];
     if (!bench_subject_call(s) || !bench_predicted(s, &row->predicted_ms)) return bench_row_fail(row, "%.150s", clf_last_error(s->ctx));
-    for (int i = 0; i < p->r->opt->rounds; i++) {
-        bench_rest();
-        ms[i] = bench_sample(bench_subject_call, s, p->r->opt->quick ? 1 : 8);
-    }
+    bench_rest();
+    bench_sample(bench_subject_call, s, p->r->opt->quick ? 1 : WARM_MS);
+    for (int i = 0; i < p->r->opt->rounds; i++) ms[i] = bench_sample(bench_subject_call, s, p->r->opt->quick ? 1 : 8);
     row->ours_ms = bench_median(ms, p->r->opt->rounds);
     row->ratio_predicted = row->predicted_ms / row->ours_ms;
     if (isnan(row->ratio_predicted))
@@ -188,18 +203,9 @@ static void run_random(predict *p, ml_data *d) {
 
 /* ---- the suite ---- */
 
-static bool calibrate(predict *p, bench_row *row) {
-    char why[200] = "";
-    clf_ctx *c = bench_ctx(p->r->opt, p->r->device, p->r->opt->fuse, why, sizeof why);
-    double begin_ms = bench_now_ms();
-    if (!c)
-        bench_row_fail(row, "%.150s", why);
-    else if (clf_calibrate(c) != CLF_OK)
-        bench_row_fail(row, "%.150s", clf_last_error(c));
-    else
-        printf("profiles measured in %.1f s\n", (bench_now_ms() - begin_ms) * 1e-3);
-    clf_close(c);
-    return row->ok;
+static void print_worst(const predict *p) {
+    printf("\nfarthest off above %.1f ms:\n", long_ms);
+    for (int i = 0; i < p->noff; i++) bench_line(&p->off[i]);
 }
 
 static void conclude(predict *p, bench_row *row) {
@@ -211,27 +217,20 @@ static void conclude(predict *p, bench_row *row) {
             p->error[j - 1] = t;
         }
     if (p->n) median = p->error[p->n / 2];
+    print_worst(p);
     printf("\npredicted against measured, %d cases: median error %.0f %% (asked: %.0f %%), worst above %.1f ms: %.2fx, %s (asked: %.0fx)\n",
            p->n, median * 100, most_error * 100, long_ms, p->worst, p->worst_name, most_off);
     if (!p->r->opt->quick && !(median <= most_error && p->worst <= most_off))
         bench_row_fail(row, "median error %.0f %%, worst %.2fx", median * 100, p->worst);
 }
 
-/* Is any case wanted? They are all named predict_<something>. */
-static bool wanted(const bench_options *o) {
-    static const char part[] = "predict";
-    bench_options whole = *o;
-    if (o->prefix && strncmp(o->prefix, part, strlen(part)) == 0) whole.prefix = NULL;
-    return bench_wanted(&whole, "plan", part);
-}
-
 void bench_run_predict(bench_run *r) {
     predict p = {.r = r, .worst = 1};
     ml_data d = {0};
     bench_row row;
-    if (!wanted(r->opt)) return;
+    if (!bench_part_wanted(r->opt, "predict")) return;
     bench_row_init(&row, "predict", "plan", "f64", r->device_name);
-    if (calibrate(&p, &row)) {
+    if (bench_calibrate(r, &row)) {
         printf("\n%-20s %16s %10s %10s %7s\n", "case", "size", "predicted", "measured", "ratio");
         run_cells(&p);
         for (const ml_case *k = ml_cases; k->name; k++) run_ml(&p, k, &d, k->name);

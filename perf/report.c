@@ -28,15 +28,44 @@ static const char *verdict(const bench_row *row) {
     if (!isnan(row->floor) && row->ratio_hand < row->floor) return row->ratio_hand < row->floor - row->noise ? "below" : "below, in noise";
     if (row->ratio_unfused < row->floor_unfused) return "below (unfused)";
     if (!isnan(row->limit_ms) && row->ours_ms > row->limit_ms) return "over the limit";
+    if (row->saved < row->saved_least) return "below";
     return "";
 }
 
-/* A row of the suite plan: predicted against measured. */
-static void predict_line(const bench_row *row) {
-    time_cell(row->predicted_ms);
+/* A row of the suite plan: predicted against measured; chosen against best; fused against unfused. */
+static void plan_line(const bench_row *row) {
+    if (row->part == BENCH_BEST) cell(6, 0, row->plans < 0 ? NAN : row->plans, "");
+    if (row->part == BENCH_PREDICT) time_cell(row->predicted_ms);
     time_cell(row->ours_ms);
-    cell(7, 2, row->ratio_predicted, "");
-    printf("  %s %s %s\n", row->device, row->ok ? "" : "FAILED", row->why);
+    if (row->part == BENCH_BEST) time_cell(row->best_ms);
+    if (row->part == BENCH_FUSED) time_cell(row->unfused_ms);
+    if (row->part == BENCH_FUSED) cell(7, 2, row->ratio_fused_low, "");
+    cell(7, 2, row->part == BENCH_PREDICT ? row->ratio_predicted : row->part == BENCH_BEST ? row->ratio_best : row->ratio_fused, "");
+    if (row->part == BENCH_BEST) cell(6, 1, row->noise * 100, "%");
+    printf("  %s%s %s\n", row->device, row->ok ? row->below ? " below" : "" : " FAILED", row->why);
+    fflush(stdout);
+}
+
+/* A row of the suite plan that counts: choices, components, all legal covers, partial covers costed without and with pruning. */
+static void loops_line(const bench_row *row) {
+    printf(" %8d %10d", row->choices, row->components);
+    if (isnan(row->covers))
+        printf(" %10s", "-");
+    else
+        printf(" %10.3g", row->covers);
+    cell(11, 0, row->costed_unpruned, "");
+    cell(9, 0, row->costed, "");
+    cell(8, 2, row->saved * 100, "%");
+    cell(8, 0, row->saved_least * 100, "%");
+    printf("  %s %s\n", verdict(row), row->why);
+    fflush(stdout);
+}
+
+/* A row of the suite plan that times planning. */
+static void planning_line(const bench_row *row) {
+    time_cell(row->ours_ms);
+    time_cell(row->limit_ms);
+    printf("  %s %s\n", verdict(row), row->why);
     fflush(stdout);
 }
 
@@ -44,7 +73,8 @@ void bench_line(const bench_row *row) {
     char size[32] = "-";
     if (row->rows) snprintf(size, sizeof size, "%lldx%lld", (long long)row->rows, (long long)row->cols);
     printf("%-20s %16s", row->name ? row->name : row->text, size);
-    if (strcmp(row->suite, "plan") == 0) return predict_line(row);
+    if (row->choices >= 0) return loops_line(row);
+    if (strcmp(row->suite, "plan") == 0) return row->planning ? planning_line(row) : plan_line(row);
     time_cell(row->ours_ms);
     time_cell(row->hand_ms);
     time_cell(row->unfused_ms);
@@ -128,6 +158,19 @@ void bench_json(void *file, const bench_row *row) {
     number(f, "ratio_at_least", row->floor);
     number(f, "ratio_unfused_at_least", row->floor_unfused);
     number(f, "limit_ms", row->limit_ms);
+    number(f, "plans", row->plans >= 0 ? row->plans : NAN);
+    number(f, "best_ms", row->best_ms);
+    number(f, "ratio_best", row->ratio_best);
+    number(f, "ratio_fused", row->ratio_fused);
+    number(f, "ratio_fused_quartile", row->ratio_fused_low);
+    fprintf(f, ", \"below\": %s", row->below ? "true" : "false");
+    number(f, "choices", row->choices >= 0 ? row->choices : NAN);
+    number(f, "components", row->choices >= 0 ? row->components : NAN);
+    number(f, "covers", row->covers);
+    number(f, "costed", row->costed);
+    number(f, "costed_unpruned", row->costed_unpruned);
+    number(f, "saved", row->saved);
+    number(f, "saved_at_least", row->saved_least);
     text(f, "note", row->why[0] ? row->why : NULL);
     fputs("}\n", f);
     fflush(f);

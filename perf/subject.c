@@ -40,6 +40,8 @@ static bool record(clf_ctx *c, const bench_program *p, clf_mat *const *in, clf_m
     return true;
 }
 
+bool bench_subject_record(bench_subject *s, clf_mat **out) { return record(s->ctx, &s->program, s->arg, out); }
+
 bool bench_subject_open(bench_subject *s, clf_ctx *c, const bench_program *p, clf_mat *const *param, clf_mat *const *arg, char *why,
                         size_t why_n) {
     clf_mat *result[BENCH_OUTS];

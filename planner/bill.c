@@ -224,6 +224,16 @@ int clf_terms_node(const clf_graph *g, int32_t n, double share, clf_term t[3]) {
     return count;
 }
 
+enum { NARROW = 4 }; /* columns up to which a product of a row of stored entries is one inner product each */
+
+/* What n begins in rows of stored entries. */
+static double begun(const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    double rows = (double)clf_node_loop_rows(g, n), cols = (double)clf_cols(x);
+    if (x->op == CLF_OP_MATMUL && clf_product_loop(g, n) != CLF_PRODUCT_INNER) return cols <= NARROW ? rows * cols : rows;
+    return by_rows(g, n) ? rows : 0;
+}
+
 /* Products are begun once a row, and where their cells are the driver's once an entry. */
 static void bill_operator(billing *b, int32_t n) {
     clf_term t[3];
@@ -233,6 +243,7 @@ static void bill_operator(billing *b, int32_t n) {
         if (t[i].kind == CLF_TERM_DOTS && at_entries) t[i].a = (double)b->c->entries[b->driver];
         put_term(b, t[i]);
     }
+    if (b->driver >= 0 && begun(b->g, n) > 0) put(b, CLF_TERM_BEGUN, n, begun(b->g, n), 0, 0);
 }
 
 static void bill_loop(billing *b) {
@@ -249,7 +260,11 @@ static void bill_loop(billing *b) {
         if (clf_cover_stores(b->c, b->number, n)) bill_result(b, n);
         bill_operator(b, n);
     }
-    if (b->driver >= 0) put(b, CLF_TERM_ENTRIES, b->driver, (double)b->c->entries[b->driver], 0, 0);
+    b->out->kept = clf_part_kept(b->g, b->c, b->number, b->mark);
+    if (b->driver < 0) return;
+    double entries = (double)b->c->entries[b->driver];
+    put(b, CLF_TERM_ENTRIES, b->driver, entries, 0, 0);
+    if (b->part->gaps) put(b, CLF_TERM_GAPS, b->driver, entries * b->part->gaps, 0, 0);
 }
 
 /* ---- steps of their own ---- */
@@ -257,7 +272,7 @@ static void bill_loop(billing *b) {
 static void bill_alone(billing *b) {
     int32_t n = b->part->node[0];
     const clf_gnode *x = &b->g->node[n];
-    if (x->op == CLF_OP_TRANSPOSE && b->c->csr[x->in[0]]) {
+    if (clf_part_twins(b->g, b->c, b->number)) {
         b->failed = clf_bill_convert(b->g, x->in[0], CLF_CONVERT_TWIN, (double)b->c->entries[x->in[0]], b->arena, b->out, NULL) != CLF_OK;
         return;
     }
@@ -274,7 +289,7 @@ clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, doub
     billing b = {.g = g, .arena = arena, .out = out};
     const clf_gnode *x = &g->node[n];
     double csr = (double)clf_csr_bytes(clf_rows(x), (int64_t)entries, (clf_dtype)x->dtype), dense = clf_node_bytes(g, n);
-    out->n = 0;
+    out->n = out->kept = 0;
     out->kind = CLF_STEP_CONVERT;
     put(&b, CLF_TERM_READ, n, how == CLF_CONVERT_CSR ? dense : csr, 0, 0);
     put(&b, CLF_TERM_WRITE, n, how == CLF_CONVERT_DENSE ? dense : csr, 0, 0);
@@ -285,7 +300,7 @@ clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, doub
 clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t *mark, clf_arena *arena, clf_bill *out, clf_err *err) {
     const clf_part *part = &c->part[i];
     billing b = {.g = g, .c = c, .part = part, .number = i, .driver = part->driver, .mark = mark, .arena = arena, .out = out};
-    out->n = 0;
+    out->n = out->kept = 0;
     out->kind = CLF_STEP_FUSED;
     b.rows = (double)clf_node_loop_rows(g, part->node[0]);
     if (part->loop)
@@ -320,7 +335,9 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
     case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
     case CLF_TERM_DOTS: return clf_cost_dots(dev, t->a);
     case CLF_TERM_LOCATE: return clf_cost_locate(dev, t->a);
+    case CLF_TERM_BEGUN: return clf_cost_entry_rows(dev, t->a);
     case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);
+    case CLF_TERM_GAPS: return clf_cost_gaps(dev, t->a);
     case CLF_TERM_ALONE: return clf_cost_alone(dev, g, t->node);
     case CLF_TERM_CONVERT:
         return clf_cost_convert(dev, (int)t->a, cells_of(x) > 0 ? (double)clf_rows(x) : 0, (double)clf_cols(x), t->b,
@@ -336,5 +353,5 @@ clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *de
         bool computed = b->term[i].kind > CLF_TERM_COMPUTE;
         sum[computed] = clf_ps_add(sum[computed], clf_term_pay(&b->term[i], g, dev));
     }
-    return clf_ps_add(clf_cost_launch(dev, b->kind), clf_cost_both(dev, sum[0], sum[1]));
+    return clf_ps_add(clf_cost_launch(dev, b->kind), clf_cost_both(dev, sum[0], clf_cost_kept(dev, sum[1], b->kept)));
 }

@@ -20,7 +20,9 @@ typedef enum clf_term_kind {
     CLF_TERM_ROWS,     /* something begun and ended in each of a rows */
     CLF_TERM_DOTS,     /* a inner products begun */
     CLF_TERM_ENTRIES,  /* a stored entries visited */
+    CLF_TERM_BEGUN,    /* a folds or products begun in rows of stored entries */
     CLF_TERM_LOCATE,   /* a entries passed while others are looked for */
+    CLF_TERM_GAPS,     /* a entries that end a range of cells without entry */
     CLF_TERM_ALONE,    /* graph node a in a step of its own */
     CLF_TERM_CONVERT   /* clf_convert a of graph node b with c entries */
 } clf_term_kind;
@@ -30,6 +32,7 @@ typedef struct clf_term { int32_t kind, node; double a, b, c; } clf_term; /* nod
 struct clf_bill {
     int32_t n, cap;
     int32_t kind;      /* clf_step_kind */
+    int32_t kept;      /* values that its loop keeps at a time */
     clf_term *term;
 };
 typedef struct clf_bill clf_bill;
@@ -41,6 +44,8 @@ clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint
 clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, double entries, clf_arena *arena, clf_bill *out, clf_err *err);
 /** launch + moved and computed, as far as they overlap (clf_cost_both), on a device. */
 clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *dev);
+/** Values that the loop of part i, which is entered, keeps at a time, its operators computed one after the other. mark: as above. */
+int32_t clf_part_kept(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t *mark);
 /** One term. */
 clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev);
 

@@ -53,17 +53,31 @@ clf_ps clf_cost_write(const clf_profile *dev, double bytes) {
 
 enum { LINE = 64 }; /* bytes that one access brings along */
 
+/* Of one access anywhere in `footprint` bytes. All cores want all of it, so a tier holds half its size of it (as it was measured), and what
+ * it does not hold is found in the next one. */
+static double access_ns(const clf_profile *dev, double footprint) {
+    double held = 0, ns = 0;
+    for (int t = 0; t < CLF_PROFILE_TIERS && held < footprint; t++) {
+        bool all = t == CLF_PROFILE_TIERS - 1 || footprint <= dev->tier_bytes[t] / 2;
+        double upto = all ? footprint : dev->tier_bytes[t] / 2;
+        if (upto > held) ns += (upto - held) / footprint * latency(dev, t);
+        if (upto > held) held = upto;
+    }
+    return ns;
+}
+
 /* The first line of a granule is looked for, the others follow it as in a stream. */
 clf_ps clf_cost_gather(const clf_profile *dev, double n, double granule, double footprint) {
-    int t = tier_of(dev, footprint);
     double rest = granule > LINE ? granule - LINE : 0;
-    return clf_ps_add(each(n, latency(dev, t)), at_rate(n * rest, bandwidth(dev, t)));
+    return clf_ps_add(each(n, access_ns(dev, footprint)), at_rate(n * rest, bandwidth(dev, tier_of(dev, footprint))));
 }
 
 clf_ps clf_cost_transfer(const clf_profile *dev, double bytes) {
     if (dev->zero_copy || bytes <= 0) return 0;
     return clf_ps_add(each(1, dev->transfer_ns), at_rate(bytes, dev->transfer_bytes_per_s));
 }
+
+clf_ps clf_cost_wait(const clf_profile *dev) { return each(1, dev->launch_sync_ns - dev->launch_async_ns); }
 
 /* ---- operators ---- */
 
@@ -79,7 +93,17 @@ clf_ps clf_cost_dots(const clf_profile *dev, double n) { return each(n, dev->dot
 
 clf_ps clf_cost_entries(const clf_profile *dev, double entries) { return each(entries, dev->entry_ns); }
 
+clf_ps clf_cost_entry_rows(const clf_profile *dev, double rows) { return each(rows, dev->entry_row_ns); }
+
+clf_ps clf_cost_gaps(const clf_profile *dev, double entries) { return each(entries, dev->gap_ns); }
+
 clf_ps clf_cost_locate(const clf_profile *dev, double entries) { return each(entries, dev->locate_ns); }
+
+/* Work-items that the registers of those running leave no room for wait, and hide no latency. */
+clf_ps clf_cost_kept(const clf_profile *dev, clf_ps computed, int32_t values) {
+    bool scarce = dev->registers > 0 && values > dev->registers;
+    return scarce ? up((double)computed * (values / dev->registers)) : computed;
+}
 
 /* In whole 256ths, so that it is integers from here on. */
 clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed) {
@@ -88,13 +112,18 @@ clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed) {
     return clf_ps_add(more, whole + rest);
 }
 
-/* A product with a short side keeps fewer registers busy: at side library_half half as many. */
+enum { LIBRARY_PASSES = 3 }; /* through the result, beside writing it once: cleared at first, read and written when sums are added */
+
+/* A product with a short side keeps fewer registers busy and copies its operands for less: at side library_half it is half as fast. With
+ * a vector it copies nothing. */
 clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k) {
-    double side = m < n ? m : n;
-    if (k < side) side = k;
-    if (!(side > 0)) return 0;
+    double side = m < n ? m : n, flops = 2 * m * n * k;
     bool tall = m > k || n > k;
-    return at_rate(2 * m * n * k * (1 + dev->library_half[tall] / side), dev->library_flops_per_s[f64]);
+    if (!(side > 0) || !(k > 0)) return 0;
+    if (side <= 1) return at_rate(flops, dev->library_flops_per_s[f64]);
+    if (k < side) side = k;
+    clf_ps product = at_rate(flops * (1 + dev->library_half[tall] / side), dev->library_flops_per_s[f64]);
+    return clf_ps_add(product, clf_cost_read(dev, LIBRARY_PASSES * m * n * (f64 ? 8 : 4)));
 }
 
 clf_ps clf_cost_launch(const clf_profile *dev, int kind) {
@@ -138,17 +167,31 @@ static int questions(const clf_graph *g, const clf_gnode *x) {
     return n;
 }
 
-static double multiply_adds(const clf_graph *g, int32_t n) {
-    bool t;
+enum { VECTOR = 64 /* bytes of a kernel's vector */, NARROW = 4 /* columns of a right side up to which vectors lie along the sums */ };
+
+/* n terms in whole vectors. */
+static double in_vectors(int64_t n, bool w) {
+    double lanes = VECTOR / (w ? 8 : 4);
+    return n > 1 ? ceil((double)n / lanes) * lanes : (double)n;
+}
+
+/* Loops do whole vectors: of columns of the right side where its rows are read as they lie and are not narrow, else along the other side,
+ * what is summed in a product by rows, columns of the left side where rows meet. */
+static double multiply_adds(const clf_graph *g, int32_t n, bool w) {
+    bool t, tb;
     const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &t)], *x = &g->node[n];
-    return (double)(t ? clf_rows(a) : clf_cols(a)) * (double)clf_rows(x) * (double)clf_cols(x);
+    int64_t rows = clf_rows(x), cols = clf_cols(x), inner = t ? clf_rows(a) : clf_cols(a);
+    clf_product_operand(g, n, 1, &tb);
+    if (cols > NARROW && !tb) return (double)rows * (double)inner * in_vectors(cols, w);
+    if (clf_product_loop(g, n) == CLF_PRODUCT_COLS) return in_vectors(rows, w) * (double)inner * (double)cols;
+    return (double)rows * (double)cols * in_vectors(inner, w);
 }
 
 clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, double share) {
     const clf_gnode *x = &g->node[n];
     bool w = in_wide(g, n);
     int64_t space[2];
-    if (x->op == CLF_OP_MATMUL) return clf_cost_fma(dev, w, multiply_adds(g, n) * share);
+    if (x->op == CLF_OP_MATMUL) return clf_cost_fma(dev, w, multiply_adds(g, n, w) * share);
     clf_node_space(g, n, space);
     double cells = (double)space[0] * (double)space[1] * share;
     if (clf_op_is_cell(x->op))

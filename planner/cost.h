@@ -2,10 +2,11 @@
  * What work costs on a device, in integer picoseconds: the terms of design section 7. Every term is a function of one operand or one
  * operator and of the profile, never of what else shares the step, so bounds that add some of them stay below the sum of all.
  *
- *     step = launch + max(sum of reads and writes, sum of compute) + transfers
+ *     step = launch + max(sum of reads and writes, sum of compute) + transfers and waits
  *
  * and of the smaller sum the part that the device cannot do meanwhile (clf_cost_both): nothing of it where loads run ahead of a compiled
- * loop, nearly all where an interpreter fetches one tile after the other.
+ * loop, nearly all where an interpreter fetches one tile after the other. Where registers are scarce, computing takes longer in a loop
+ * that keeps many values at a time (clf_cost_kept): known of whole loops only, so no bound has it.
  *
  * An operand's bandwidth follows from its own bytes (the tier it would stream from by itself). All terms are rounded up, except where a
  * search wants a bound and takes fewer of them. Sums saturate at CLF_PS_MOST, which no plan reaches. */
@@ -32,9 +33,15 @@ clf_ps clf_cost_fma(const clf_profile *dev, bool f64, double n);
 /** What folds cost once a row, and products once a row or entry that they are made at, beside their cells. */
 clf_ps clf_cost_rows(const clf_profile *dev, double rows);
 clf_ps clf_cost_dots(const clf_profile *dev, double n);
-/** Stored entries that a loop visits, beside its operators; those passed while others are looked for. */
+/** Stored entries that a loop visits, beside its operators, and those passed while others are looked for. */
 clf_ps clf_cost_entries(const clf_profile *dev, double entries);
+/** Folds and products begun in rows of stored entries, beside what they cost in a row of cells. */
+clf_ps clf_cost_entry_rows(const clf_profile *dev, double rows);
+/** Those that end a range of cells without entry, which is folded in as a whole. */
+clf_ps clf_cost_gaps(const clf_profile *dev, double entries);
 clf_ps clf_cost_locate(const clf_profile *dev, double entries);
+/** Computing of a loop that keeps so many values at a time. */
+clf_ps clf_cost_kept(const clf_profile *dev, clf_ps computed, int32_t values);
 /** Moving and computing in one loop: never less than the larger, never more than the sum; falls with neither. */
 clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed);
 /** An m x k times k x n product of the library's. */
@@ -43,6 +50,8 @@ clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, do
 clf_ps clf_cost_launch(const clf_profile *dev, int kind);
 /** To the device or back; 0 where memory is shared. */
 clf_ps clf_cost_transfer(const clf_profile *dev, double bytes);
+/** Until a step in flight has ended, beside its launch: for those on the host, or on another device, who read its results. */
+clf_ps clf_cost_wait(const clf_profile *dev);
 /** CSR of n entries to cells, and back; the twin of a CSR. */
 clf_ps clf_cost_convert(const clf_profile *dev, int how, double rows, double cols, double entries, size_t width);
 

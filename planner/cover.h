@@ -8,12 +8,20 @@
 #include "planner/plan.h"
 #include "planner/template.h"
 
+/* How a part meets operands that are stored sparse. */
+typedef enum clf_layout {
+    CLF_LAYOUT_STORED,  /* a loop is driven by their entries if it can be, a transpose is a twin */
+    CLF_LAYOUT_CELLS    /* all cells, converted first */
+} clf_layout;
+
 typedef struct clf_part {
     int32_t n, *node;   /* what it computes, ascending; every node is stored by it or taken by a later one of them */
     uint8_t loop;       /* 0: a single operator without template */
     uint8_t why;        /* clf_reason: which limit split it from the part before, if one did */
     uint8_t device;     /* index into the devices planned for */
+    uint8_t layout;     /* clf_layout */
     int32_t driver;     /* node whose stored entries the loop visits, -1: all cells. From clf_cover_drivers, like the next */
+    int32_t gaps;       /* aggregates of it that take cells without entry in by ranges */
     const char *sparse; /* why it does, or not, where operands are sparse; else "" */
 } clf_part;
 
@@ -50,6 +58,8 @@ static inline bool clf_cover_stores(const clf_cover *c, int32_t part, int32_t n)
 bool clf_part_needs_rows(const clf_graph *g, const clf_cover *cover, int32_t i);
 
 /* driver.c */
-/** Find every part's driver, and with it the format of every value. */
+/** Find every part's driver, as its layout allows, and with it the format of every value. */
 void clf_cover_drivers(const clf_graph *g, clf_cover *c);
+/** Is part i the transpose of a sparse matrix as a sparse matrix? */
+bool clf_part_twins(const clf_graph *g, const clf_cover *c, int32_t i);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Parts in executable order: a part stands behind those that store what it reads. Among parts that could be next, the one that stood
- * first is. */
+ * Parts in executable order: a part stands behind those that store what it reads. Among parts that could be next, those on the device of
+ * the part before go first, so that devices wait for each other seldom; among these the one that stood first. */
 #include "planner/problem.h"
 
 typedef struct edge {
@@ -13,6 +13,8 @@ typedef struct ordering {
     int32_t *waits, *first; /* parts that it waits for; its edges to those that wait for it, numbers + 1 */
     edge *edge;
     int32_t nedge, cap;
+    int32_t *heap[CLF_MOST_DEVICES], nheap[CLF_MOST_DEVICES]; /* parts that could be next, by device */
+    int at;                                                   /* the device of the last */
     clf_arena *arena;
     bool failed;
 } ordering;
@@ -68,23 +70,36 @@ static int32_t heap_take(int32_t *h, int32_t *n) {
     return least;
 }
 
+/* Parts that wait for nothing any more, by device. */
+static void ready(ordering *o, int32_t i) {
+    int d = o->c->part[i].device;
+    heap_put(o->heap[d], &o->nheap[d], i);
+}
+
+/* The next one, if possible on the device of the last; -1: there is none. */
+static int32_t take_next(ordering *o) {
+    for (int d = 0; d < o->p->dev.n && !o->nheap[o->at]; d++)
+        if (o->nheap[d]) o->at = d;
+    return o->nheap[o->at] ? heap_take(o->heap[o->at], &o->nheap[o->at]) : -1;
+}
+
 clf_status clf_cover_sort(const clf_problem *p, clf_cover *c, clf_arena *arena, bool *cyclic, clf_err *err) {
     size_t np = (size_t)c->npart;
     ordering o = {.p = p, .c = c, .arena = arena, .waits = clf_arena_new(arena, np, sizeof *o.waits)};
     o.first = clf_arena_new(arena, np, sizeof *o.first);
-    int32_t *heap = clf_arena_new(arena, np, sizeof *heap), *place = clf_arena_new(arena, np, sizeof *place), n = 0, done = 0;
+    int32_t *heap = clf_arena_new(arena, np * (size_t)p->dev.n, sizeof *heap), *place = clf_arena_new(arena, np, sizeof *place), done = 0;
     clf_part *sorted = clf_arena_new(arena, np + 1, sizeof *sorted);
     if (!o.waits || !o.first || !heap || !place || !sorted) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    for (int d = 0; d < p->dev.n; d++) o.heap[d] = heap + np * (size_t)d;
     for (int32_t i = 0; i < c->npart; i++) find_edges(&o, i);
     if (o.failed) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     for (int32_t i = 0; i < c->npart; i++)
-        if (!o.waits[i]) heap_put(heap, &n, i);
-    while (n) {
-        int32_t i = heap_take(heap, &n);
+        if (!o.waits[i]) ready(&o, i);
+    for (int32_t i; (i = take_next(&o)) >= 0;) {
         place[i] = done;
         sorted[done++] = c->part[i];
         for (int32_t e = o.first[i]; e; e = o.edge[e - 1].next)
-            if (--o.waits[o.edge[e - 1].part] == 0) heap_put(heap, &n, o.edge[e - 1].part);
+            if (--o.waits[o.edge[e - 1].part] == 0) ready(&o, o.edge[e - 1].part);
     }
     *cyclic = done < c->npart;
     if (*cyclic) return CLF_OK;

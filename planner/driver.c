@@ -36,7 +36,7 @@ typedef struct search {
     uint8_t *zero;  /* per node: known to be zero where the driver is */
     uint8_t *alike; /* per node of the part: cells without entry are alike in a row (ROW), in a column (COL), with both everywhere */
     bool counts;    /* an aggregate takes them in unvisited */
-    bool gaps;      /* by ranges, for they differ along what it folds */
+    int32_t gaps;   /* how many by ranges, for they differ along what it folds */
     const char *why;
 } search;
 
@@ -126,7 +126,7 @@ static bool fold_fits(search *s, const clf_gnode *d, int32_t n) {
     if (!clf_driver_counts(s->g, n, s->zero)) return true;
     s->counts = true;
     int alike = operand_alike(s, d, x->in[0]);
-    s->gaps = s->gaps || !(alike & alone[x->attr[1]]);
+    s->gaps += !(alike & alone[x->attr[1]]);
     if (alike && !(positions && x->attr[1] == CLF_WAY_ALL)) return true;
     return no(s, "what is aggregated differs from one cell without entry to another");
 }
@@ -156,7 +156,8 @@ static bool serves(search *s, int32_t driver) {
             s->zero[clf_node_operand(s->g, s->part->node[j], k)] = 0;
         }
     s->zero[driver] = 1;
-    s->counts = s->gaps = false;
+    s->counts = false;
+    s->gaps = 0;
     for (int32_t j = 0; j < s->part->n; j++) {
         int32_t n = s->part->node[j];
         s->zero[n] = (uint8_t)(n != driver && same_shape(&s->g->node[n], d) && zero_there(s->g, n, s->zero));
@@ -209,6 +210,12 @@ static void note_patterns(const clf_graph *g, clf_cover *c, const clf_part *part
     }
 }
 
+bool clf_part_twins(const clf_graph *g, const clf_cover *c, int32_t i) {
+    const clf_part *part = &c->part[i];
+    const clf_gnode *x = &g->node[part->node[0]];
+    return !part->loop && x->op == CLF_OP_TRANSPOSE && part->layout == CLF_LAYOUT_STORED && c->csr[x->in[0]];
+}
+
 void clf_cover_drivers(const clf_graph *g, clf_cover *c) {
     search s = {.g = g, .cover = c, .zero = c->zero, .alike = c->alike};
     for (int32_t i = 0; i < c->npart; i++) {
@@ -220,9 +227,11 @@ void clf_cover_drivers(const clf_graph *g, clf_cover *c) {
         s.why = "";
         for (int32_t j = 0; j < part->n; j++)
             if (clf_cover_stores(c, i, part->node[j])) c->csr[part->node[j]] = 0;
-        part->driver = part->loop && c->zero ? find(&s) : -1;
-        part->sparse = s.why;
-        if (!part->loop && x->op == CLF_OP_TRANSPOSE) take_format(c, part->node[0], x->in[0]);
+        bool cells = part->layout == CLF_LAYOUT_CELLS;
+        part->driver = part->loop && c->zero && !cells ? find(&s) : -1;
+        part->gaps = part->driver >= 0 ? s.gaps : 0;
+        part->sparse = cells && part->loop ? "converting the sparse operand costs less than visiting its entries" : s.why;
+        if (clf_part_twins(g, c, i)) take_format(c, part->node[0], x->in[0]);
         note_patterns(g, c, part, i);
     }
 }

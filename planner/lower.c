@@ -132,11 +132,12 @@ static clf_status lower_twin(clf_plan *plan, int32_t n, clf_err *err) {
     return clf_plan_convert(plan, CLF_CONVERT_TWIN, n, from, to, err);
 }
 
-static clf_status lower_single(clf_plan *plan, int32_t n, clf_err *err) {
+static clf_status lower_single(clf_plan *plan, const clf_cover *cover, int32_t i, clf_err *err) {
+    int32_t n = cover->part[i].node[0];
     const clf_gnode *x = &plan->g.node[n];
     bool product = x->op == CLF_OP_MATMUL, t[2] = {false, false};
     int32_t in[3];
-    if (x->op == CLF_OP_TRANSPOSE && plan->value[clf_plan_value_for(plan, x->in[0])].format == CLF_CSR) return lower_twin(plan, n, err);
+    if (clf_part_twins(&plan->g, cover, i)) return lower_twin(plan, n, err);
     for (int k = 0; k < x->nin; k++)
         CLF_TRY(clf_plan_dense_for(plan, product ? clf_product_operand(&plan->g, n, k, &t[k]) : x->in[k], &in[k], err));
     clf_step *s = clf_plan_step(plan);
@@ -154,7 +155,7 @@ static clf_status lower_single(clf_plan *plan, int32_t n, clf_err *err) {
 clf_status clf_lower(clf_plan *plan, clf_cover *cover, int32_t i, clf_lowered *scratch, clf_err *err) {
     const clf_part *part = &cover->part[i];
     clf_cover_enter(cover, i);
-    CLF_TRY(part->loop ? lower_loop(plan, cover, i, scratch, err) : lower_single(plan, part->node[0], err));
+    CLF_TRY(part->loop ? lower_loop(plan, cover, i, scratch, err) : lower_single(plan, cover, i, err));
     clf_step *s = &plan->step[plan->nstep - 1];
     s->cover = clf_arena_new(&plan->arena, (size_t)part->n, sizeof *s->cover);
     if (!s->cover) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");

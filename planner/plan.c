@@ -88,19 +88,21 @@ static clf_status search(clf_plan *p, const clf_memo *m, const clf_limits *lim, 
     clf_profile assumed;
     if (!with.dev.n) {
         clf_profile_assume(&assumed, CLF_DEV_HOST, 1);
-        with.dev = (clf_devices){1, {&assumed}};
+        with.dev = (clf_devices){.n = 1, .profile = {&assumed}};
     }
     CLF_TRY(clf_problem_new(m, &with, scratch, &problem, err));
     CLF_TRY(clf_search(&problem, &options, scratch, out, &stats, err));
+    p->ndevice = with.dev.n;
+    p->cost_ps = stats.cost;
     p->ncosted = stats.plans;
     p->gap_ps = stats.gap;
-    return CLF_OK;
+    return clf_cuts_find(&problem, out, scratch, err);
 }
 
 static clf_status cover_of(clf_plan *p, const clf_memo *m, const clf_selector *sel, const clf_limits *lim, clf_arena *scratch,
                            clf_cover *out, clf_err *err) {
     if (sel->searches) return search(p, m, lim, scratch, out, err);
-    CLF_TRY(clf_select(m, sel, lim, scratch, out, err));
+    CLF_TRY(sel->cover ? sel->cover(sel, m, scratch, out, err) : clf_select(m, sel, lim, scratch, out, err));
     clf_cover_drivers(&p->g, out);
     return CLF_OK;
 }
@@ -116,6 +118,7 @@ static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel
     CLF_TRY(lower_all(p, &cover, scratch, err));
     CLF_TRY(find_roots(p, err));
     find_liveness(p);
+    CLF_TRY(clf_plan_find_peak(p, scratch, err));
     CLF_TRY(keep_cuts(p, &cover, err));
     return clf_plan_check(p, err);
 }
@@ -176,6 +179,7 @@ static void print_step(const clf_plan *p, int32_t s, clf_str *out) {
         clf_str_fmt(out, " %s", convert[t->convert]);
     else
         clf_str_fmt(out, " %s%s%s", clf_ops[p->g.node[t->node].op].name, t->ta ? " ta" : "", t->tb ? " tb" : "");
+    if (t->device) clf_str_fmt(out, " (device %d)", t->device);
     clf_str_put(out, " (in");
     for (int i = 0; i < t->nin; i++) clf_str_fmt(out, " %%%d", p->value[t->in[i]].node);
     clf_str_put(out, ") (out");

@@ -20,7 +20,10 @@ typedef enum clf_step_kind { CLF_STEP_FUSED, CLF_STEP_LIBRARY, CLF_STEP_CONVERT,
     R(KERNEL_ARGS, "the kernel would exceed the device's argument bytes")      \
     R(KERNEL_AXES, "the loop would run over too many different widths")        \
     R(SHARED, "stored once for consumers in later passes")                     \
-    R(RESULT, "kept as a result")
+    R(RESULT, "kept as a result")                                              \
+    R(DEVICE, "producer and consumer run on different devices")                \
+    R(ALONE, "an operator in a step of its own is cheaper than in a loop")     \
+    R(COST, "reading it from memory is cheaper than computing it again, or in one loop with its consumer")
 typedef enum clf_reason {
 #define R(id, text) CLF_CUT_##id,
     CLF_REASONS(R)
@@ -54,7 +57,7 @@ typedef struct clf_plan_param { int32_t slot; clf_scalar imm; } clf_plan_param;
 typedef struct clf_step {
     uint8_t kind;       /* clf_step_kind */
     uint8_t template_;  /* index into clf_templates; FUSED */
-    uint8_t device;     /* index into the devices planned for */
+    uint8_t device;     /* index into the devices planned for, 0 unless a search chose it */
     uint8_t ta, tb;     /* LIBRARY: operands used transposed */
     uint8_t convert;    /* CONVERT: clf_convert */
     int32_t node;       /* CALLOUT, LIBRARY: graph node */
@@ -75,8 +78,11 @@ typedef struct clf_plan {
     clf_arena arena;
     clf_graph g;        /* own, rewritten: node numbers here and below are its */
     int32_t nstep, nvalue, nroot, ncut;
+    int ndevice;        /* devices planned for: above 1, steps say on which they run */
     int64_t ncosted;    /* partial covers costed by the search */
+    int64_t cost_ps;    /* what the search found its cover to cost, transfers included; 0: nothing was searched */
     int64_t gap_ps;     /* how much cheaper another cover could be at most; 0: none is, or nothing was searched */
+    size_t peak_bytes;  /* results, intermediates and conversions alive at once, at most */
     int32_t nentry, nfired; /* memo entries explored, rules applied: for the trace */
     int32_t *fired;     /* applications of each of clf_rules */
     clf_step *step;
@@ -88,11 +94,13 @@ typedef struct clf_plan {
     uint8_t *mark;      /* a zero per graph node, for bills */
 } clf_plan;
 
-/* The devices planned for; [0] holds the leaves and wants the results: the host's memory. None: one that is assumed. */
+/* The devices planned for; [0] holds the leaves, wants the results, and runs steps of every kind: the host. None: one that is assumed. */
 enum { CLF_MOST_DEVICES = 8 };
 typedef struct clf_devices {
     int n;
     const clf_profile *profile[CLF_MOST_DEVICES];
+    bool loops_only[CLF_MOST_DEVICES];       /* runs fused steps and no others; conversions for it are made on [0] */
+    const int64_t *resident[CLF_MOST_DEVICES]; /* slot -> its credit there: picoseconds of the transfer that are not charged; NULL: none */
 } clf_devices;
 
 /* What selection may not exceed, and for what it chooses. */
@@ -111,6 +119,8 @@ typedef struct clf_selector clf_selector; /* planner/select.h */
  *  errors: CLF_E_NOMEM; CLF_E_INTERNAL if a checker objects. */
 clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_mem *mem, clf_err *err);
 void clf_plan_free(clf_plan *p);
+/** plan_peak.c: fill peak_bytes; liveness must be known. */
+clf_status clf_plan_find_peak(clf_plan *p, clf_arena *scratch, clf_err *err);
 clf_status clf_plan_check(const clf_plan *p, clf_err *err);
 void clf_plan_print(const clf_plan *p, clf_str *out);
 /** Predicted nanoseconds of one step on a device of this profile, launch included. */

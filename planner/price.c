@@ -9,8 +9,12 @@ clf_status clf_pricer_new(const clf_problem *p, clf_arena *arena, clf_pricer *w,
     size_t n = (size_t)p->g->n;
     *w = (clf_pricer){.p = p, .arena = arena, .mark = clf_arena_new(arena, n, 1), .dense = clf_arena_new(arena, n, sizeof *w->dense)};
     w->at = clf_arena_new(arena, n, sizeof *w->at);
+    w->cells = clf_arena_new(arena, n, sizeof *w->cells);
     w->when = clf_arena_new(arena, n, sizeof *w->when);
-    return w->mark && w->dense && w->at && w->when ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    w->waited = clf_arena_new(arena, n, sizeof *w->waited);
+    w->layout = clf_arena_new(arena, n, 1);
+    bool room = w->mark && w->dense && w->at && w->cells && w->when && w->waited && w->layout;
+    return room ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
 }
 
 static void add(clf_pricer *w, clf_ps ps) { w->sum = clf_ps_add(w->sum, ps); }
@@ -19,27 +23,49 @@ static void add(clf_pricer *w, clf_ps ps) { w->sum = clf_ps_add(w->sum, ps); }
 static void touch(clf_pricer *w, int32_t q) {
     if (w->when[q] == w->now) return;
     w->when[q] = w->now;
-    w->dense[q] = 0;
-    w->at[q] = 0;
+    w->dense[q] = w->at[q] = w->cells[q] = 0;
+}
+
+static int made_on(const clf_cover *c, int32_t q) { return c->maker[q] < 0 ? 0 : c->part[c->maker[q]].device; }
+
+/* Somebody on another device, or the caller, reads what the maker of q stores. */
+static void await(clf_pricer *w, const clf_cover *c, int32_t q) {
+    int32_t m = c->maker[q];
+    if (m < 0 || w->waited[m] == w->now) return;
+    w->waited[m] = w->now;
+    add(w, w->p->wait[c->part[m].device]);
 }
 
 /* From where it was made through the host's memory to where it is wanted, once. */
 static void bring(clf_pricer *w, const clf_cover *c, int32_t q, int to) {
-    int from = c->maker[q] < 0 ? 0 : c->part[c->maker[q]].device;
-    double bytes = clf_cover_bytes(w->p->g, c, q);
-    touch(w, q);
+    int from = made_on(c, q);
     if (from == to || (w->at[q] >> to & 1)) return;
     w->at[q] |= (uint16_t)(1u << to);
-    if (from) add(w, clf_cost_transfer(w->p->dev.profile[from], bytes));
-    if (to) add(w, clf_cost_transfer(w->p->dev.profile[to], bytes));
+    add(w, clf_problem_bring(w->p, q, clf_cover_bytes(w->p->g, c, q), from, to));
 }
 
-static clf_status convert_first(clf_pricer *w, const clf_cover *c, int32_t q, int device, clf_err *err) {
-    touch(w, q);
+/* Once on each device. */
+static clf_status convert_on(clf_pricer *w, const clf_cover *c, int32_t q, int device, clf_err *err) {
     if (w->dense[q] >> device & 1) return CLF_OK;
     w->dense[q] |= (uint16_t)(1u << device);
     CLF_TRY(clf_bill_convert(w->p->g, q, CLF_CONVERT_DENSE, (double)c->entries[q], w->arena, &w->convert, err));
     add(w, clf_bill_pay(&w->convert, w->p->g, w->p->dev.profile[device]));
+    return CLF_OK;
+}
+
+/* Stored entries, read as cells. For a device that runs loops only the host converts them. */
+static clf_status bring_cells(clf_pricer *w, const clf_cover *c, int32_t q, int to, clf_err *err) {
+    int from = made_on(c, q);
+    if (!to || !w->p->dev.loops_only[to]) {
+        bring(w, c, q, to);
+        return convert_on(w, c, q, to, err);
+    }
+    CLF_TRY(convert_on(w, c, q, 0, err));
+    if (from) await(w, c, q);
+    if (w->cells[q] >> to & 1) return CLF_OK;
+    w->cells[q] |= (uint16_t)(1u << to);
+    add(w, clf_problem_bring(w->p, q, clf_cover_bytes(w->p->g, c, q), from, 0));
+    add(w, clf_problem_bring(w->p, q, clf_node_bytes(w->p->g, q), 0, to));
     return CLF_OK;
 }
 
@@ -53,9 +79,20 @@ static clf_status price_part(clf_pricer *w, clf_cover *c, int32_t i, clf_err *er
     for (int32_t t = 0; t < w->bill.n; t++) {
         int32_t q = w->bill.term[t].node;
         if (w->bill.term[t].kind > CLF_TERM_SPARSELY || clf_cover_has(c, i, q)) continue;
-        bring(w, c, q, part->device);
         bool dense = part->loop ? !clf_cover_reads_csr(g, c, i, q) : w->bill.kind != CLF_STEP_CONVERT;
-        if (c->csr[q] && dense) CLF_TRY(convert_first(w, c, q, part->device, err));
+        touch(w, q);
+        if (made_on(c, q) != part->device) await(w, c, q);
+        if (c->csr[q] && dense)
+            CLF_TRY(bring_cells(w, c, q, part->device, err));
+        else
+            bring(w, c, q, part->device);
+    }
+    for (int32_t j = 0; j < part->n && part->device; j++) {
+        int32_t q = part->node[j];
+        if (!(w->p->is[q] & CLF_IS_ROOT) || !clf_cover_stores(c, i, q)) continue;
+        touch(w, q);
+        await(w, c, q);
+        bring(w, c, q, 0);
     }
     return CLF_OK;
 }
@@ -64,8 +101,6 @@ clf_status clf_cover_price(clf_pricer *w, clf_cover *c, clf_ps *out, clf_err *er
     w->sum = 0;
     w->now++;
     for (int32_t i = 0; i < c->npart; i++) CLF_TRY(price_part(w, c, i, err));
-    for (int32_t r = 0; r < w->p->g->nroot; r++)
-        if (c->maker[w->p->g->root[r]] >= 0) bring(w, c, w->p->g->root[r], 0);
     *out = w->sum;
     return CLF_OK;
 }
@@ -136,6 +171,9 @@ static clf_status check_use(const checking *w, int32_t i, clf_err *err) {
 static clf_status check_part(const checking *w, int32_t i, clf_err *err) {
     const clf_part *part = &w->c->part[i];
     if (part->n < 1 || part->device >= w->p->dev.n) return bad(err, "no part", i, -1);
+    if (!part->loop && part->device && w->p->dev.loops_only[part->device])
+        return bad(err, "stands alone where loops run", i, part->node[0]);
+    if (part->layout == CLF_LAYOUT_CELLS && part->driver >= 0) return bad(err, "visits entries of what was converted", i, part->driver);
     clf_cover_enter(w->c, i);
     if (!part->loop && (part->n != 1 || !(w->p->is[part->node[0]] & CLF_CAN_ALONE) || !clf_cover_stores(w->c, i, part->node[0])))
         return bad(err, "cannot stand alone", i, part->node[0]);

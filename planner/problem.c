@@ -101,6 +101,22 @@ static clf_status find_classes(clf_problem *p, clf_arena *arena, clf_err *err) {
     return CLF_OK;
 }
 
+static void find_devices(clf_problem *p) {
+    for (int d = 0; d < p->dev.n; d++) {
+        if (!d || !p->dev.loops_only[d]) p->all[p->nall++] = d;
+        p->wait[d] = d ? clf_cost_wait(p->dev.profile[d]) : 0;
+    }
+}
+
+clf_ps clf_problem_bring(const clf_problem *p, int32_t q, double bytes, int from, int to) {
+    clf_ps there = to ? clf_cost_transfer(p->dev.profile[to], bytes) : 0;
+    if (to && p->dev.resident[to] && (p->is[q] & CLF_IS_SLOT)) {
+        int64_t credit = p->dev.resident[to][p->g->node[q].attr[0]];
+        there = there > credit ? there - credit : 0;
+    }
+    return from ? clf_ps_add(clf_cost_transfer(p->dev.profile[from], bytes), there) : there;
+}
+
 clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *arena, clf_problem *out, clf_err *err) {
     size_t n = (size_t)m->g->n;
     memset(out, 0, sizeof *out);
@@ -125,6 +141,7 @@ clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *
     out->nsparse = 0;
     for (int32_t i = 0; i < m->g->n; i++)
         if (m->g->node[i].format == CLF_CSR) out->sparse[out->nsparse++] = i;
+    find_devices(out);
     find_abilities(out);
     clf_find_copies(out->g, out->copied, out->cone, out->need);
     for (int32_t n = 0; n < out->g->n; n++) out->is[n] |= out->copied[n] ? CLF_IS_COPIED : 0;
@@ -134,7 +151,7 @@ clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *
 
 /* ---- what a loop keeps ---- */
 
-enum { MEMBER = 1, OPERAND = 2 };
+enum { MEMBER = 1, OPERAND = 2, COPY = 4 }; /* an operand may be read for one node and copied for another */
 
 typedef struct load {
     int ops, operands, axes, nwidth;
@@ -158,9 +175,10 @@ static void add_node(const clf_problem *p, load *l, int32_t n, uint8_t *mark) {
     for (int k = 0; k < x->nin; k++) {
         int32_t q = clf_node_operand(p->g, n, k);
         add_width(l, clf_cols(&p->g->node[q]));
-        if (mark[q]) continue;
-        mark[q] = OPERAND;
         bool copied = p->copies[n] >> k & 1;
+        uint8_t as = copied ? COPY : OPERAND;
+        if (mark[q] & (MEMBER | as)) continue;
+        mark[q] |= as;
         l->ops += copied ? p->cone[q] : 0;
         l->operands += copied ? p->need[q] : 1;
     }
@@ -195,7 +213,9 @@ bool clf_problem_connected(const clf_problem *p, const int32_t *node, int32_t n,
     for (int32_t i = 0; i < n; i++)
         for (int k = 0; k < p->g->node[node[i]].nin; k++) {
             int32_t q = clf_node_operand(p->g, node[i], k);
-            if (!(p->ties[node[i]] >> k & 1) || (!owner[q] && (p->is[q] & CLF_IS_COPIED))) continue; /* not stored by the loop */
+            if (!(p->ties[node[i]] >> k & 1)) continue;
+            bool read = p->by_rows[node[i]] >> k & 1, computed = owner[q] && node[owner[q] - 1] == q;
+            if (!read && !computed) continue;
             if (!owner[q]) owner[q] = i + 1;
             int32_t a = root_of(up, i), b = root_of(up, owner[q] - 1);
             if (a == b) continue;

@@ -8,8 +8,10 @@
  *   - a part with a loop computes nodes of one class only (same rows; for a single row the same columns), reaches each operand that it
  *     computes itself through an edge that may be inside a loop, is connected by such edges or by matrices and vectors that two of its
  *     nodes read row by row, and keeps the kernel's limits;
- *   - a part without a loop computes one node, which may stand alone;
+ *   - a part without a loop computes one node, which may stand alone, on a device that runs more than loops;
  *   - parts can be ordered so that what is read was stored before.
+ * Sparse operands may be converted for a part that could visit their entries, or for a transpose that could be a twin, unless it stores a
+ * result that would be sparse: what the user is given keeps its format.
  * A part that computes a node takes it from itself, never from memory. Expressions of single values (copied) are computed by every loop
  * that may take them in (copies) and are no choice; one that somebody reads from memory, or that is a result, is stored besides. */
 #ifndef CLF_PLANNER_PROBLEM_H
@@ -33,11 +35,13 @@ typedef struct clf_problem {
     const clf_memo *m;
     const clf_limits *lim;
     clf_devices dev;
+    int nall, all[CLF_MOST_DEVICES]; /* devices that run steps of every kind */
+    clf_ps wait[CLF_MOST_DEVICES];   /* clf_cost_wait; the host's steps have ended when they are read */
     uint8_t *is;             /* node -> flags */
     uint8_t *inside;         /* node -> bit k: operand k may come from inside the same loop */
     uint8_t *copies;         /* node -> bit k: operand k is copied, and a loop computes it for n */
-    uint8_t *ties;           /* node -> bit k: operand k connects it to those that compute it, or have the same bit for it: inside, by_rows,
-                              * and copied ones that might be inside, where the loop stores them */
+    uint8_t *ties;           /* node -> bit k: operand k connects it: by_rows to all who read or compute it; inside, and copied ones that
+                              * might be inside, to those of the loop that compute it */
     uint8_t *by_rows;        /* node -> bit k: operand k is taken row by row, so that readers of it may share a loop */
     int32_t *class_;         /* node -> class of loops, -1: none */
     int32_t nclass;
@@ -61,18 +65,31 @@ clf_status clf_cover_sort(const clf_problem *p, clf_cover *c, clf_arena *arena, 
 /** Is the cover, with its parts in executable order, in the space? errors: CLF_E_INTERNAL naming part and node. */
 clf_status clf_cover_check(const clf_problem *p, clf_cover *c, clf_arena *scratch, clf_err *err);
 
+/** cuts.c: fill the cover's cuts: why each edge that goes through memory does so, and what is kept as a result. Room for 3 a node and one a
+ *  result. */
+clf_status clf_cuts_find(const clf_problem *p, clf_cover *c, clf_arena *scratch, clf_err *err);
+/** To bring so many bytes of node q from one device to another by way of the host, on which device `to` has a credit for slots. */
+clf_ps clf_problem_bring(const clf_problem *p, int32_t q, double bytes, int from, int to);
+
 /* Notes of pricing, kept from one cover to the next. */
 typedef struct clf_pricer {
     const clf_problem *p;
     clf_arena *arena;
     uint8_t *mark;
     uint16_t *dense, *at;   /* node -> devices where it was converted, that its value was brought to: a bit each */
+    uint16_t *cells;        /* and that its cells, converted on the host, were brought to */
     int64_t *when, now;     /* the pricing that a node's notes are of */
+    int64_t *waited;        /* part -> the last pricing in which it was waited for */
+    uint8_t *layout;        /* of parts: the cheapest so far */
     clf_bill bill, convert;
     clf_ps sum;
 } clf_pricer;
 clf_status clf_pricer_new(const clf_problem *p, clf_arena *arena, clf_pricer *out, clf_err *err);
-/** What the cover costs: the sum over its parts of launch + max(moved, computed), conversions, and transfers. Drivers must be known. A cover
- *  of some of the nodes only, the others being in memory, has a price, too. */
+/** What the cover costs: the sum over its parts of launch + max(moved, computed), conversions, transfers, and a wait for each part that
+ *  another device or the caller reads from. Drivers must be known. A cover of some of the nodes only, the others being in memory, has a
+ *  price, too. */
 clf_status clf_cover_price(clf_pricer *w, clf_cover *c, clf_ps *out, clf_err *err);
+/** layout.c: the layout of every part such that the cover costs least, with its drivers; *out: what it costs then. *all: no layout was left
+ *  out for their number. */
+clf_status clf_cover_layouts(clf_pricer *w, clf_cover *c, clf_ps *out, bool *all, clf_err *err);
 #endif

@@ -6,7 +6,10 @@
 
 #include "planner/searching.h"
 
-enum { BUDGET = 1000 }; /* partial covers of a component, about a microsecond each */
+enum {
+    BUDGET = 1000, /* partial covers of a component, about a microsecond each */
+    LOOKS = 256    /* for each node of the graph; a few nanoseconds each */
+};
 
 /* ---- one component ---- */
 
@@ -24,28 +27,25 @@ static bool push_option(clf_component *c, clf_option o) {
 }
 
 /* Cost one option and take it back. */
-static void try_option(clf_component *c, int32_t q, uint32_t mask, int32_t maker) {
+static void try_option(clf_component *c, int32_t q, const clf_view *v, uint32_t mask, int32_t maker) {
     int32_t top = c->top;
     c->plans++;
-    bool legal = clf_decide(c, q, mask, maker);
+    bool legal = clf_decide(c, q, v, mask, maker);
     clf_ps bound = legal ? clf_bound(c) : CLF_PS_MOST;
     clf_undo(c, top);
-    if (legal && bound < c->best) (void)push_option(c, (clf_option){bound, mask, maker});
+    if (legal && (bound < c->best || c->opt->unbounded)) (void)push_option(c, (clf_option){bound, mask, maker});
 }
 
 /* All options of q that may lead to something cheaper, the least bound first, else in the order in which they are named: taking q in
  * everywhere first. */
 static void open_frame(clf_component *c, int32_t q) {
-    int32_t cand[CLF_MOST_CANDIDATES], first = c->noption;
-    bool read;
-    int n = clf_candidates(c, q, cand, &read);
-    if (n > CLF_MOST_CANDIDATES) {
-        n = CLF_MOST_CANDIDATES;
-        c->narrowed = true;
-    }
-    for (int64_t mask = (1 << n) - 1; mask >= 0; mask--) {
-        int32_t makers = clf_makers(c, q, (uint32_t)mask);
-        for (int32_t m = 0; m < makers; m++) try_option(c, q, (uint32_t)mask, m);
+    int32_t first = c->noption;
+    clf_view v;
+    clf_look(c, q, &v);
+    c->narrowed = c->narrowed || v.more;
+    for (int64_t mask = (1 << v.n) - 1; mask >= 0; mask--) {
+        int32_t makers = clf_makers(c, q, &v, (uint32_t)mask);
+        for (int32_t m = 0; m < makers; m++) try_option(c, q, &v, (uint32_t)mask, m);
     }
     c->frame[q] = (clf_frame){.top = c->top, .first = first, .n = c->noption - first};
     for (int32_t i = first + 1; i < c->noption; i++) { /* few, and stable */
@@ -66,16 +66,18 @@ static clf_status descend(clf_component *c, clf_err *err) {
         clf_frame *f = &c->frame[q];
         clf_undo(c, f->top);
         const clf_option *o = f->next < f->n ? &c->option[f->first + f->next++] : NULL;
-        if (!o || o->bound >= c->best) {
+        if (!o || (o->bound >= c->best && !c->opt->unbounded)) {
             c->noption = f->first;
             q--;
             continue;
         }
         if (c->plans >= budget && c->best < CLF_PS_MOST) { /* a legal cover is known */
-            c->narrowed = true;
+            c->narrowed = c->stopped = true;
             break;
         }
-        (void)clf_decide(c, q, o->mask, o->maker);
+        clf_view v;
+        clf_look(c, q, &v);
+        (void)clf_decide(c, q, &v, o->mask, o->maker);
         if (q + 1 == c->n)
             CLF_TRY(clf_leaf(c, err));
         else
@@ -105,6 +107,7 @@ typedef struct searcher {
     clf_search_stats *stats;
     uint8_t *mark;
     int32_t *owner, *up;
+    int64_t looks; /* nodes between those of a component that may still be looked at */
 } searcher;
 
 static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching"); }
@@ -198,15 +201,23 @@ static void link_parts(searcher *s, const clf_cover *c) {
     }
 }
 
-/* Devices and formats couple who makes a value and who reads it, and all who read the same: it is brought, or converted, once. */
+/* Is something brought, or converted, once for all who read it? */
+static bool shares_what_is_read(const searcher *s) {
+    bool shared = s->p->nsparse > 0;
+    for (int d = 1; d < s->p->dev.n; d++) shared = shared || clf_cost_transfer(s->p->dev.profile[d], 1) > 0;
+    return shared;
+}
+
+/* Devices and formats couple who makes a value and who reads it, and perhaps all who read the same. */
 static void link_all(searcher *s) {
+    bool readers = shares_what_is_read(s);
     const clf_graph *g = s->p->g;
     int32_t in[CLF_MOST_SOURCES], *reader = s->local; /* of each node: one, + 1 */
     for (int32_t n = 0; n < g->n; n++)
         for (int k = 0; k < g->node[n].nin && counts(s, n); k++)
             for (int i = reads_of(s, n, k, in); i-- > 0;) {
                 if (counts(s, in[i])) link(s, n, in[i]);
-                if (reader[in[i]]) link(s, reader[in[i]] - 1, n);
+                if (readers && reader[in[i]]) link(s, reader[in[i]] - 1, n);
                 reader[in[i]] = n + 1;
             }
     memset(reader, 0, (size_t)g->n * sizeof *reader);
@@ -255,8 +266,11 @@ static clf_status sort_opening(searcher *s, opening *o, clf_err *err) {
     return CLF_OK;
 }
 
-/* The opening's parts of component k, as a cover of their own. */
-static void take_opening(searcher *s, const opening *o, int32_t k) {
+/* On device d as far as possible. */
+static void put_on(const clf_problem *p, clf_part *part, int d) { part->device = (uint8_t)(part->loop || !p->dev.loops_only[d] ? d : 0); }
+
+/* The opening's parts of component k on device d, as a cover of their own. */
+static void take_opening(searcher *s, const opening *o, int32_t k, int d) {
     clf_cover *v = &s->leaf;
     v->npart = 0;
     for (int32_t e = o->first[k]; e; e = o->next[e - 1]) {
@@ -265,7 +279,8 @@ static void take_opening(searcher *s, const opening *o, int32_t k) {
             v->member[part->node[j]] = 0;
             v->maker[part->node[j]] = clf_cover_stores(&o->cover, e - 1, part->node[j]) ? v->npart : -1;
         }
-        v->part[v->npart++] = *part;
+        v->part[v->npart] = *part;
+        put_on(s->p, &v->part[v->npart++], d);
     }
 }
 
@@ -274,8 +289,12 @@ static bool opening_legal(searcher *s) {
     for (int32_t i = 0; i < s->leaf.npart; i++) {
         const clf_part *part = &s->leaf.part[i];
         int32_t stored = 0;
-        for (int32_t j = 0; j < part->n; j++) stored += clf_cover_stores(&s->leaf, i, part->node[j]);
-        if (part->loop && (clf_problem_limit(s->p, part->node, part->n, stored, s->mark) != CLF_NREASONS ||
+        bool apart = false;
+        for (int32_t j = 0; j < part->n; j++) {
+            stored += clf_cover_stores(&s->leaf, i, part->node[j]);
+            apart = apart || s->p->class_[part->node[j]] != s->p->class_[part->node[0]];
+        }
+        if (part->loop && (apart || clf_problem_limit(s->p, part->node, part->n, stored, s->mark) != CLF_NREASONS ||
                            !clf_problem_connected(s->p, part->node, part->n, s->up, s->owner)))
             return false;
     }
@@ -293,12 +312,13 @@ static void drop_copies(searcher *s, clf_cover *c) {
     }
 }
 
-static clf_status price_opening(searcher *s, const opening *o, int32_t k, clf_ps *cost, clf_err *err) {
-    take_opening(s, o, k);
+/* In the layouts that are cheapest. */
+static clf_status price_opening(searcher *s, const opening *o, int32_t k, int d, clf_ps *cost, clf_err *err) {
+    bool all;
+    take_opening(s, o, k, d);
     *cost = CLF_PS_MOST;
     if (s->size[k] <= CLF_MOST_SEARCHED && !opening_legal(s)) return CLF_OK;
-    clf_cover_drivers(s->p->g, &s->leaf);
-    return clf_cover_price(&s->pricer, &s->leaf, cost, err);
+    return clf_cover_layouts(&s->pricer, &s->leaf, cost, &all, err);
 }
 
 /* ---- putting together ---- */
@@ -338,6 +358,8 @@ static clf_status lend(searcher *s, clf_component *c, clf_arena *a, clf_err *err
 static void count(searcher *s, const clf_component *c) {
     clf_search_stats *t = s->stats;
     t->plans += c->plans;
+    t->covers *= (double)c->covers;
+    t->stopped += c->stopped;
     if (c->narrowed && c->best > c->floor) t->gap = clf_ps_add(t->gap, c->best - c->floor);
 }
 
@@ -347,14 +369,16 @@ static clf_status search_component(searcher *s, int32_t k, clf_arena *a, clf_err
     clf_component c;
     bool fits;
     clf_ps least = CLF_PS_MOST;
-    for (int i = 0; i < 2; i++) {
+    int on = 0;
+    for (int i = 0; i < 2 * s->p->dev.n; i++) {
         clf_ps cost;
-        CLF_TRY(price_opening(s, &s->open[i], k, &cost, err));
+        CLF_TRY(price_opening(s, &s->open[i % 2], k, i / 2, &cost, err));
         if (best && cost >= least) continue;
-        best = &s->open[i];
+        best = &s->open[i % 2];
+        on = i / 2;
         least = cost;
     }
-    CLF_TRY(clf_component_new(&c, s->p, s->nodes + s->start[k], s->size[k], s->local, s->demanded, a, &fits, err));
+    CLF_TRY(clf_component_new(&c, s->p, s->nodes + s->start[k], s->size[k], s->local, s->demanded, a, &s->looks, &fits, err));
     s->stats->largest = s->size[k] > s->stats->largest ? s->size[k] : s->stats->largest;
     c.best = least;
     if (fits) {
@@ -367,8 +391,10 @@ static clf_status search_component(searcher *s, int32_t k, clf_arena *a, clf_err
     s->stats->cost = clf_ps_add(s->stats->cost, c.best);
     if (fits && c.found)
         clf_leaf_of_best(&c, &s->leaf);
+    else if (s->p->nsparse)
+        CLF_TRY(price_opening(s, best, k, on, &least, err)); /* again, for its layouts */
     else
-        take_opening(s, best, k);
+        take_opening(s, best, k, on);
     return keep_leaf(s, k, err);
 }
 
@@ -425,25 +451,38 @@ static clf_status begin_cover(searcher *s, clf_err *err) {
     return CLF_OK;
 }
 
+/* The i-th of the openings on all devices, as it is. */
+static clf_status price_whole(searcher *s, int i, clf_ps *cost, clf_err *err) {
+    clf_cover *c = &s->open[i % 2].cover;
+    bool all;
+    for (int32_t k = 0; k < c->npart; k++) put_on(s->p, &c->part[k], i / 2);
+    return clf_cover_layouts(&s->pricer, c, cost, &all, err);
+}
+
 /* Components that need each other in a circle only when put together: the cheaper opening as a whole. */
 static clf_status take_whole(searcher *s, clf_err *err) {
-    clf_ps cost[2];
-    for (int i = 0; i < 2; i++) {
-        clf_cover_drivers(s->p->g, &s->open[i].cover);
-        CLF_TRY(clf_cover_price(&s->pricer, &s->open[i].cover, &cost[i], err));
+    clf_ps least = CLF_PS_MOST;
+    int best = 0;
+    for (int i = 0; i < 2 * s->p->dev.n; i++) {
+        clf_ps cost;
+        CLF_TRY(price_whole(s, i, &cost, err));
+        if (cost < least) best = i;
+        if (cost < least) least = cost;
     }
+    CLF_TRY(price_whole(s, best, &least, err));
+    *s->out = s->open[best % 2].cover;
     s->stats->whole = true;
-    s->stats->gap = cost[cost[1] < cost[0]] - s->stats->cost;
-    s->stats->cost = cost[cost[1] < cost[0]];
-    *s->out = s->open[cost[1] < cost[0]].cover;
+    s->stats->gap = least - s->stats->cost;
+    s->stats->cost = least;
     return CLF_OK;
 }
 
 clf_status clf_search(const clf_problem *p, const clf_search_options *opt, clf_arena *arena, clf_cover *out, clf_search_stats *stats,
                       clf_err *err) {
-    searcher s = {.p = p, .opt = opt, .arena = arena, .out = out, .stats = stats};
+    searcher s = {.p = p, .opt = opt, .arena = arena, .out = out, .stats = stats, .looks = (int64_t)LOOKS * p->g->n};
     bool cyclic;
     memset(stats, 0, sizeof *stats);
+    stats->covers = 1;
     CLF_TRY(begin(&s, err));
     CLF_TRY(begin_cover(&s, err));
     CLF_TRY(search_all(&s, err));

@@ -5,8 +5,8 @@
  * loops of one class; where formats or devices couple what is apart otherwise, by any edge. Each is searched depth first over its nodes,
  * consumers before producers, so that all who want a value are known when it is decided. Every part with a consumer of node q computes q,
  * too, or reads it; if somebody reads it, or it is a result, it is stored by a part that computes it, joins another part of its class,
- * opens a loop, or stands alone. Branches are cut by a bound that never exceeds what the completed cover costs (search_bound.c), and
- * complete covers are priced by clf_cover_price.
+ * opens a loop, or stands alone. Branches are cut by a bound that never exceeds what the completed cover costs (search_state.c), and
+ * complete covers are priced by clf_cover_price, in every layout of their parts (layout.c).
  *
  * Source: candidate exploration and cost-based selection after Boehm et al., PVLDB 11(12) 2018, sections 3 and 4; choices per part and node
  * rather than per edge, multi-output parts, devices and the bound are ours. */
@@ -17,12 +17,14 @@
 
 typedef struct clf_search_options {
     int64_t budget;  /* partial covers costed in each component before the best so far is taken; 0: the default */
+    bool unbounded;  /* no branch is cut by its bound: a measure of what the bound saves */
 } clf_search_options;
 
 typedef struct clf_search_stats {
     clf_ps cost, gap;      /* of the cover; how much less another could cost at most: 0 when proved */
     int64_t plans;         /* partial covers costed, all components */
-    int32_t components, largest; /* largest: nodes of the largest component */
+    double covers;         /* complete covers priced, multiplied over components: if unbounded and nothing stopped, how many there are */
+    int32_t components, largest, stopped; /* largest: nodes of the largest component; stopped: components that the budget ended */
     bool whole;            /* an opening cover was taken as it is: components could not be put together */
 } clf_search_stats;
 

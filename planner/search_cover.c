@@ -67,6 +67,7 @@ void clf_leaf_of_best(clf_component *c, clf_cover *to) {
     (void)put_in_order(c);
     (void)make_cover(c);
     to->npart = c->leaf.npart;
+    for (int32_t i = 0; i < to->npart; i++) c->leaf.part[i].layout = c->best_layout[i];
     c->part = part;
     c->maker = maker;
     c->npart = npart;
@@ -74,14 +75,17 @@ void clf_leaf_of_best(clf_component *c, clf_cover *to) {
 
 clf_status clf_leaf(clf_component *c, clf_err *err) {
     clf_ps cost;
+    bool all;
     if (!put_in_order(c) || !make_cover(c)) return CLF_OK;
-    clf_cover_drivers(c->p->g, &c->leaf);
-    CLF_TRY(clf_cover_price(c->pricer, &c->leaf, &cost, err));
+    CLF_TRY(clf_cover_layouts(c->pricer, &c->leaf, &cost, &all, err));
+    c->narrowed = c->narrowed || !all;
+    c->covers++;
     if (cost >= c->best) return CLF_OK;
     c->best = cost;
     c->found = true;
     c->best_npart = c->npart;
     memcpy(c->best_part, c->part, (size_t)c->npart * sizeof *c->part);
     memcpy(c->best_maker, c->maker, (size_t)c->n * sizeof *c->maker);
+    for (int32_t i = 0; i < c->leaf.npart; i++) c->best_layout[i] = c->leaf.part[i].layout;
     return CLF_OK;
 }

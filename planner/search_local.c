@@ -3,7 +3,8 @@
  * nodes outside.
  *
  * Costs here are those of loops over all cells. Where a leaf is sparse, entries may drive a loop: what depends on a matrix of that shape
- * is scaled by the least share of cells that any such leaf stores, or taken as nothing, so that the bound stays below. */
+ * is scaled by the least share of cells that any such leaf stores, or taken as nothing, so that the bound stays below. The leaf itself is
+ * read as it is stored, or in cells, whichever is less: its conversion is nobody's alone. */
 #include <string.h>
 
 #include "formats/fmt.h"
@@ -14,8 +15,9 @@ typedef struct localing {
     const clf_problem *p;
     const clf_graph *g;
     int32_t *local;        /* graph node -> local + 1 */
-    const int32_t *sparse; /* leaves in CSR */
-    int32_t nsparse;
+    int32_t *sparse;       /* leaves in CSR that it reads */
+    int32_t nsparse, nown; /* all of the graph; those */
+    int64_t *looks;
     clf_arena *arena;
     clf_use draft[3 * (CLF_MOST_SOURCES + 1)]; /* of the node being looked at */
 } localing;
@@ -25,7 +27,7 @@ static bool same_dims(const clf_gnode *x, int64_t rows, int64_t cols) { return c
 /* The least share of the cells of a matrix of x's shape that a driver may have entries for; 1 where none has this shape. */
 static double least_share(const localing *L, const clf_gnode *x) {
     double least = 1;
-    for (int32_t i = 0; i < L->nsparse; i++) {
+    for (int32_t i = 0; i < L->nown; i++) {
         const clf_gnode *s = &L->g->node[L->sparse[i]];
         double cells = (double)clf_rows(s) * (double)clf_cols(s), share = cells > 0 ? (double)s->nnz / cells : 1;
         bool fits = same_dims(x, clf_rows(s), clf_cols(s)) || same_dims(x, clf_cols(s), clf_rows(s));
@@ -34,10 +36,11 @@ static double least_share(const localing *L, const clf_gnode *x) {
     return least;
 }
 
-/* May x be read at a driver's entries only? */
-static bool gathered(const localing *L, const clf_gnode *x) {
-    for (int32_t i = 0; i < L->nsparse; i++) {
+/* May x be read at a driver's entries only? Another matrix of the driver's shape in CSR is read whole. */
+static bool gathered(const localing *L, const clf_gnode *x, bool csr) {
+    for (int32_t i = 0; i < L->nown; i++) {
         const clf_gnode *s = &L->g->node[L->sparse[i]];
+        if (csr && same_dims(x, clf_rows(s), clf_cols(s))) continue;
         if (clf_cols(x) == clf_cols(s) || clf_rows(x) == clf_cols(s) || clf_cols(x) == clf_rows(s)) return true;
     }
     return false;
@@ -52,12 +55,13 @@ static void operand_facts(const localing *L, int32_t l) {
     const clf_gnode *x = &L->g->node[o->id];
     bool csr = clf_node_is_slot(x) && x->format == CLF_CSR;
     double bytes = csr ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_node_bytes(L->g, o->id);
-    double share = csr ? 1 : clf_node_is_slot(x) && gathered(L, x) ? 0 : least_share(L, x);
-    if (!clf_node_is_slot(x) && gathered(L, x) && share == 1) share = 0;
+    double cells = clf_node_bytes(L->g, o->id), share = csr ? 1 : least_share(L, x);
+    double brought = cells < bytes ? cells : bytes; /* converted first, perhaps */
+    if (gathered(L, x, csr) && (clf_node_is_slot(x) || share == 1)) share = 0;
     o->least = CLF_PS_MOST;
     for (int d = 0; d < L->p->dev.n; d++) {
-        o->read[d] = scaled(clf_cost_read(L->p->dev.profile[d], bytes), share);
-        o->transfer[d] = d ? scaled(clf_cost_transfer(L->p->dev.profile[d], bytes), csr ? 1 : least_share(L, x)) : 0;
+        o->read[d] = scaled(clf_cost_read(L->p->dev.profile[d], brought), share);
+        o->transfer[d] = scaled(clf_problem_bring(L->p, o->id, brought, 0, d), csr ? 1 : least_share(L, x));
         if (o->read[d] < o->least) o->least = o->read[d];
     }
 }
@@ -152,7 +156,8 @@ static void node_costs(const localing *L, clf_node_facts *f) {
         f->write[0][d] = f->write[1][d] = scaled(clf_term_pay(&result, L->g, dev), least_share(L, x));
         if (meets) f->write[1][d] = clf_ps_add(f->write[1][d], clf_term_pay(&meeting, L->g, dev));
         f->compute[d] = loop ? compute_cost(L, f->id, dev) : CLF_PS_MOST;
-        f->alone[d] = !alone ? CLF_PS_MOST : twin ? 0 : clf_cost_alone(dev, L->g, f->id);
+        bool runs = alone && !(d && L->p->dev.loops_only[d]);
+        f->alone[d] = !runs ? CLF_PS_MOST : twin ? 0 : clf_cost_alone(dev, L->g, f->id);
         least(&f->least_compute, f->compute[d]);
         least(&f->least_compute, f->alone[d]);
         least(&f->least_write, f->write[!alone][d]);
@@ -163,30 +168,12 @@ static void node_costs(const localing *L, clf_node_facts *f) {
 static void alone_cost(const localing *L, clf_node_facts *f) {
     int kind = L->g->node[f->id].op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
     f->least_alone = CLF_PS_MOST;
-    for (int d = 0; d < L->p->dev.n; d++) {
+    for (int i = 0; i < L->p->nall; i++) {
+        int d = L->p->all[i];
         clf_ps moved = f->write[0][d];
         for (int32_t u = 0; u < f->nuse; u++) moved = clf_ps_add(moved, f->use[u].alone ? L->c->operand[f->use[u].local].read[d] : 0);
         clf_ps launch = L->nsparse ? 0 : clf_cost_launch(L->p->dev.profile[d], kind);
         least(&f->least_alone, clf_ps_add(launch, moved > f->alone[d] ? moved : f->alone[d]));
-    }
-}
-
-static int32_t pair_of(localing *L, int32_t operand, int32_t class_) {
-    clf_component *c = L->c;
-    for (int32_t i = 0; i < c->npair; i++)
-        if (c->pair[i].operand == operand && c->pair[i].class_ == class_) return i;
-    c->pair[c->npair] = (clf_pair){operand, class_, 0, 0};
-    return c->npair++;
-}
-
-static void find_pairs(localing *L, clf_node_facts *f) {
-    bool range = L->g->node[f->id].op == CLF_OP_INDEX; /* reads less than all */
-    for (int32_t u = 0; u < f->nuse && (f->is & CLF_CAN_LOOP) && !f->optional && !range; u++) {
-        if (f->use[u].local < L->c->n || !f->use[u].in_loop) continue;
-        int32_t at = pair_of(L, f->use[u].local, f->class_);
-        bool known = false;
-        for (int32_t i = 0; i < f->npair; i++) known = known || f->pair[i] == at;
-        if (!known) f->pair[f->npair++] = at;
     }
 }
 
@@ -207,11 +194,16 @@ static void find_links(localing *L) {
         clf_bits_add(&f->ties, n);
         for (int32_t u = 0; u < f->nuse; u++) {
             if (f->use[u].inside) clf_bits_add(&c->node[f->use[u].local].consumers, n);
-            if (f->use[u].inside || f->use[u].by_rows) clf_bits_add(&f->ties, f->use[u].local);
+            if (f->use[u].inside) clf_bits_add(&f->takes, f->use[u].local);
+            if (f->use[u].by_rows) clf_bits_add(&f->ties, f->use[u].local);
         }
         for (int32_t q = n + 1; q < c->n; q++)
-            if (clf_bits_has(&c->node[q].copied_by, n)) clf_bits_add(&f->ties, q);
+            if (clf_bits_has(&c->node[q].copied_by, n)) clf_bits_add(&f->takes, q);
     }
+}
+
+static bool may_meet(const clf_node_facts *x, const clf_node_facts *y) {
+    return clf_bits_meet(&x->ties, &y->ties) || clf_bits_meet(&x->takes, &y->ties) || clf_bits_meet(&x->ties, &y->takes);
 }
 
 /* Groups: the smallest node of each chain names it. */
@@ -223,42 +215,63 @@ static void find_groups(clf_component *c) {
         for (int32_t a = 0; a < c->n; a++)
             for (int32_t b = 0; b < a; b++) {
                 clf_node_facts *x = &c->node[a], *y = &c->node[b];
-                if (x->group == y->group || x->class_ < 0 || x->class_ != y->class_ || !clf_bits_meet(&x->ties, &y->ties)) continue;
+                if (x->group == y->group || x->class_ < 0 || x->class_ != y->class_ || !may_meet(x, y)) continue;
                 x->group = y->group = x->group < y->group ? x->group : y->group;
                 more = true;
             }
     }
-    for (int32_t n = 0; n < c->n; n++) c->undecided[c->node[n].group]++;
+    for (int32_t n = 0; n < c->n; n++) c->group[c->node[n].group].undecided++;
 }
 
-enum { WINDOW = 1 << 16 }; /* most graph nodes between a component's first and last */
+/* Does it read anything that is made behind its first node, and may so be made from it? */
+static bool reads_back(const localing *L) {
+    const clf_component *c = L->c;
+    for (int32_t n = 0; n < c->n; n++)
+        for (int k = 0; k < L->g->node[c->node[n].id].nin; k++) {
+            int32_t q = clf_node_operand(L->g, c->node[n].id, k), l = L->local[q] - 1;
+            if (q > c->node[c->n - 1].id && !(L->p->is[q] & CLF_IS_SLOT) && (l < 0 || l >= c->n)) return true;
+        }
+    return false;
+}
+
+/* What n reads for operand k, whatever is chosen: a copied one is made of its sources wherever n is. */
+static int sources_of(const localing *L, int32_t n, int k, int32_t in[CLF_MOST_SOURCES]) {
+    in[0] = clf_node_operand(L->g, n, k);
+    return L->p->copies[n] >> k & 1 ? clf_problem_sources(L->p, in[0], in) : 1;
+}
+
+/* n is made of q. made: of each node from `lo` on that is outside, the component's nodes that it is made of. */
+static void note_source(const localing *L, clf_bits *made, int32_t lo, int32_t n, int32_t q) {
+    clf_component *c = L->c;
+    int32_t here = L->local[n] - 1, l = L->local[q] - 1;
+    bool own = here >= 0 && here < c->n;
+    if (q < lo) return;
+    if (l >= 0 && l < c->n) {
+        if (!own) clf_bits_add(&made[n - lo], l);
+        return;
+    }
+    for (int v = 0; own && v < c->n; v++)
+        if (clf_bits_has(&made[q - lo], v)) clf_bits_add(&c->node[v].beyond, here);
+    for (int w = 0; !own && w < CLF_BITS_WORDS; w++) made[n - lo].w[w] |= made[q - lo].w[w];
+}
 
 /* Nodes outside carry the component's nodes that they are made of. */
 static bool find_beyond(localing *L) {
     clf_component *c = L->c;
     int32_t lo = c->node[c->n - 1].id, hi = c->node[0].id;
-    if (hi - lo >= WINDOW) return false;
+    if (!reads_back(L)) return true;
+    *L->looks -= hi - lo;
+    if (*L->looks < 0) return false;
     clf_bits *made = clf_arena_new(L->arena, (size_t)(hi - lo) + 1, sizeof *made);
     if (!made) {
         c->failed = true;
         return false;
     }
-    for (int32_t n = lo; n <= hi; n++) {
-        const clf_gnode *x = &L->g->node[n];
-        int32_t here = L->local[n] - 1;
-        bool own = here >= 0 && here < c->n;
-        for (int k = 0; k < x->nin && (L->p->is[n] & CLF_IS_NEEDED); k++) {
-            int32_t q = clf_node_operand(L->g, n, k), l = L->local[q] - 1;
-            if (q < lo) continue;
-            if (l >= 0 && l < c->n) {
-                if (!own) clf_bits_add(&made[n - lo], l);
-                continue;
-            }
-            for (int v = 0; own && v < c->n; v++)
-                if (clf_bits_has(&made[q - lo], v)) clf_bits_add(&c->node[v].beyond, here);
-            for (int w = 0; !own && w < CLF_BITS_WORDS; w++) made[n - lo].w[w] |= made[q - lo].w[w];
+    for (int32_t n = lo; n <= hi; n++)
+        for (int k = 0; k < L->g->node[n].nin && (L->p->is[n] & CLF_IS_NEEDED); k++) {
+            int32_t in[CLF_MOST_SOURCES];
+            for (int s = sources_of(L, n, k, in); s-- > 0;) note_source(L, made, lo, n, in[s]);
         }
-    }
     return true;
 }
 
@@ -268,13 +281,14 @@ static bool make_state(clf_component *c, clf_arena *a) {
     size_t n = (size_t)c->n;
     c->part = clf_arena_new(a, n, sizeof *c->part);
     c->maker = clf_arena_new(a, n, sizeof *c->maker);
-    c->undecided = clf_arena_new(a, n, sizeof *c->undecided);
+    c->group = clf_arena_new(a, n, sizeof *c->group);
     c->row = clf_arena_new(a, (size_t)c->nclass + 1, sizeof *c->row);
     c->present = clf_arena_new(a, (size_t)c->p->dev.n, sizeof *c->present);
     c->frame = clf_arena_new(a, n, sizeof *c->frame);
     c->best_part = clf_arena_new(a, n, sizeof *c->best_part);
     c->best_maker = clf_arena_new(a, n, sizeof *c->best_maker);
-    return c->part && c->maker && c->undecided && c->row && c->present && c->frame && c->best_part && c->best_maker;
+    c->best_layout = clf_arena_new(a, n, 1);
+    return c->part && c->maker && c->group && c->row && c->present && c->frame && c->best_part && c->best_maker && c->best_layout;
 }
 
 /* What is sure to come, per class. */
@@ -282,21 +296,31 @@ static void begin_rest(clf_component *c) {
     for (int32_t n = 0; n < c->n; n++) {
         clf_node_facts *f = &c->node[n];
         c->maker[n] = -1;
-        if (f->is & CLF_IS_COPIED) clf_bits_add(&c->copied, n);
         if (f->optional) continue;
         if (!(f->is & CLF_CAN_LOOP)) {
             c->row[c->nclass].rest_moved += f->least_alone;
-            c->row[c->nclass].waiting++;
             continue;
         }
         c->row[f->class_].rest_computed += f->least_compute;
-        if (f->demanded) c->row[f->class_].rest_moved += f->least_write;
-        c->row[f->class_].waiting += !(f->is & CLF_CAN_ALONE);
-        for (int32_t i = 0; i < f->npair; i++)
-            if (c->pair[f->pair[i]].undecided++ == 0) c->row[f->class_].rest_moved += c->operand[c->pair[f->pair[i]].operand].least;
+        c->row[f->class_].rest_moved += f->least_moved;
+        c->rest_again += f->least_again;
+        if (f->demanded || f->stored) c->row[f->class_].rest_moved += f->least_write;
     }
+    for (int32_t i = 0; i < c->npair; i++) c->row[c->pair[i].class_].rest_moved += c->pair[i].rest = clf_pair_rest(c, &c->pair[i]);
+    for (int32_t g = 0; g < c->n; g++) c->rest_launches += c->group[g].least;
     c->least_launch = CLF_PS_MOST;
     for (int d = 0; d < c->p->dev.n; d++) least(&c->least_launch, clf_cost_launch(c->p->dev.profile[d], CLF_STEP_FUSED));
+}
+
+/* Leaves in CSR that the component's nodes read: no others can drive their loops. */
+static bool find_sparse(localing *L) {
+    L->sparse = L->nsparse ? clf_arena_new(L->arena, 3 * (size_t)L->c->n, sizeof *L->sparse) : NULL;
+    for (int32_t i = 0; i < L->c->n && L->sparse; i++)
+        for (int k = 0; k < L->g->node[L->c->node[i].id].nin; k++) {
+            int32_t q = clf_node_operand(L->g, L->c->node[i].id, k);
+            if (clf_node_is_slot(&L->g->node[q]) && L->g->node[q].format == CLF_CSR) L->sparse[L->nown++] = q;
+        }
+    return L->sparse || !L->nsparse;
 }
 
 static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
@@ -306,9 +330,10 @@ static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
     c->operand = clf_arena_new(L->arena, (size_t)c->room, sizeof *c->operand);
     c->node = clf_arena_new(L->arena, (size_t)c->n, sizeof *c->node);
     if (!seen || !c->operand || !c->node) return !(c->failed = true);
+    for (int32_t i = 0; i < c->n; i++) c->node[i].id = node[c->n - 1 - i];
+    if (!find_sparse(L)) return !(c->failed = true);
     for (int32_t i = 0; i < c->n; i++) {
         clf_node_facts *f = &c->node[i];
-        f->id = node[c->n - 1 - i];
         f->is = L->p->is[f->id];
         f->root = f->is & CLF_IS_ROOT;
         f->demanded = f->root || demanded[f->id];
@@ -318,26 +343,16 @@ static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
         (void)local_of(L, f->id);
         node_costs(L, f);
     }
-    size_t uses = 0;
-    for (int32_t i = 0; i < c->n; i++) {
+    for (int32_t i = 0; i < c->n; i++)
         if (!find_uses(L, i)) return false;
-        uses += (size_t)c->node[i].nuse;
-    }
-    c->pair = clf_arena_new(L->arena, uses, sizeof *c->pair);
-    if (!c->pair) return !(c->failed = true);
-    for (int32_t i = 0; i < c->n; i++) {
-        c->node[i].pair = clf_arena_new(L->arena, (size_t)c->node[i].nuse, sizeof(int32_t));
-        if (!c->node[i].pair) return !(c->failed = true);
-        find_pairs(L, &c->node[i]);
-        alone_cost(L, &c->node[i]);
-    }
+    for (int32_t i = 0; i < c->n; i++) alone_cost(L, &c->node[i]);
     find_links(L);
     return find_beyond(L);
 }
 
 clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32_t *node, int32_t n, int32_t *local,
-                             const uint8_t *demanded, clf_arena *arena, bool *fits, clf_err *err) {
-    localing L = {.c = c, .p = p, .g = p->g, .local = local, .arena = arena, .sparse = p->sparse, .nsparse = p->nsparse};
+                             const uint8_t *demanded, clf_arena *arena, int64_t *looks, bool *fits, clf_err *err) {
+    localing L = {.c = c, .p = p, .g = p->g, .local = local, .arena = arena, .nsparse = p->nsparse, .looks = looks};
     memset(c, 0, sizeof *c);
     c->p = p;
     c->arena = arena;
@@ -347,7 +362,8 @@ clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32
     *fits = build(&L, node, demanded);
     for (int32_t l = 0; c->operand && l < c->nlocal; l++) local[c->operand[l].id] = 0;
     if (c->failed || (*fits && !make_state(c, arena))) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
-    if (*fits) begin_rest(c);
     if (*fits) find_groups(c);
+    if (*fits && !clf_component_chains(c)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    if (*fits) begin_rest(c);
     return CLF_OK;
 }

@@ -3,28 +3,34 @@
  *
  * The bound of a class of loops: what its parts cost (clf_cost_both of moved and computed) summed; or, if that is more, clf_cost_both of
  * all they move and what must still be moved in any case, and all they compute and what must still be computed. What is sure to come: the
- * computing of every undecided node, once; the writing of results among them; the reading of operands from outside that no part of the
- * class reads yet. Whatever of it goes into parts that stand hides behind their slack at best; and clf_cost_both of sums is never more than
- * the sum of it. So the bound never exceeds the cost of a completed cover. */
+ * computing of every undecided node, once; the writing of those that are results or must be read from memory; the reading of what must come
+ * from memory by more parts of the class; beside that, the launching of more of them, and what it takes that several parts have the same
+ * value (search_levels.c). Whatever of it goes into parts that stand hides behind their slack at best; and clf_cost_both of sums is never
+ * more than the sum of it. So the bound never exceeds the cost of a completed cover. */
 #include <string.h>
 
 #include "planner/searching.h"
 
 /* ---- the trail ---- */
 
-void clf_put(clf_component *c, uint64_t *at, uint64_t value) {
-    if (c->top == c->cap) {
-        int32_t cap = c->cap ? 2 * c->cap : 1024;
-        clf_cell *t = clf_arena_new(c->arena, (size_t)cap, sizeof *t);
-        c->failed = c->failed || !t;
-        if (!t) return;
-        if (c->top) memcpy(t, c->trail, (size_t)c->top * sizeof *t);
-        c->trail = t;
-        c->cap = cap;
-    }
+static bool longer_trail(clf_component *c) {
+    int32_t cap = c->cap ? 2 * c->cap : 1024;
+    clf_cell *t = clf_arena_new(c->arena, (size_t)cap, sizeof *t);
+    c->failed = c->failed || !t;
+    if (!t) return false;
+    if (c->top) memcpy(t, c->trail, (size_t)c->top * sizeof *t);
+    c->trail = t;
+    c->cap = cap;
+    return true;
+}
+
+static inline void put(clf_component *c, uint64_t *at, uint64_t value) {
+    if (c->top == c->cap && !longer_trail(c)) return;
     c->trail[c->top++] = (clf_cell){at, *at};
     *at = value;
 }
+
+static inline void put_num(clf_component *c, int64_t *at, int64_t v) { put(c, (uint64_t *)at, (uint64_t)v); }
 
 void clf_undo(clf_component *c, int32_t top) {
     while (c->top > top) {
@@ -33,12 +39,12 @@ void clf_undo(clf_component *c, int32_t top) {
     }
 }
 
-static void more(clf_component *c, int64_t *at, int64_t by) {
-    if (by) clf_put_num(c, at, *at + by);
+static inline void more(clf_component *c, int64_t *at, int64_t by) {
+    if (by) put_num(c, at, *at + by);
 }
 
-static void put_in(clf_component *c, clf_bits *s, int i) {
-    if (!clf_bits_has(s, i)) clf_put(c, &s->w[i >> 6], s->w[i >> 6] | 1ull << (i & 63));
+static inline void put_in(clf_component *c, clf_bits *s, int i) {
+    if (!clf_bits_has(s, i)) put(c, &s->w[i >> 6], s->w[i >> 6] | 1ull << (i & 63));
 }
 
 /* ---- parts ---- */
@@ -65,20 +71,32 @@ static void carry(clf_component *c, int32_t q, int64_t from, int64_t to) {
     more(c, &c->transfers, c->operand[q].transfer[from] + c->operand[q].transfer[to]);
 }
 
-static void pair_changes(clf_component *c, clf_pair *p, int64_t undecided, int64_t readers) {
-    bool was = p->undecided > 0 && !p->readers;
-    more(c, &p->undecided, undecided);
-    more(c, &p->readers, readers);
-    bool is = p->undecided > 0 && !p->readers;
-    if (was != is) more(c, &c->row[p->class_].rest_moved, is ? c->operand[p->operand].least : -c->operand[p->operand].least);
+/* Part o is read from on some device: it is waited for once, if that is another. */
+static void wait_for(clf_component *c, clf_opened *o, int64_t on) {
+    if (on == o->device || o->waited) return;
+    put_num(c, &o->waited, 1);
+    more(c, &c->transfers, c->p->wait[o->device]);
+}
+
+static void pair_changes(clf_component *c, clf_pair *p, int64_t parts, clf_ps slack) {
+    more(c, &p->parts, parts);
+    more(c, &p->slack, slack);
+    clf_ps rest = clf_pair_rest(c, p);
+    more(c, &c->row[p->class_].rest_moved, rest - p->rest);
+    more(c, &p->rest, rest - p->rest);
+}
+
+/* Part o reads all of local l: once for all its nodes. */
+static void pay(clf_component *c, clf_opened *o, int32_t l) {
+    int at = o->class_ < 0 ? 0 : c->pair_at[(int64_t)l * c->nclass + o->class_];
+    put_in(c, &o->paid, l);
+    charge(c, o, c->operand[l].read[o->device], 0);
+    if (at && (o->loop || c->pair[at - 1].alone)) pair_changes(c, &c->pair[at - 1], 1, 0);
 }
 
 /* Part o reads local l. */
 static void read_in(clf_component *c, clf_opened *o, int32_t l, bool whole) {
-    if (whole && !clf_bits_has(&o->paid, l)) {
-        put_in(c, &o->paid, l);
-        charge(c, o, c->operand[l].read[o->device], 0);
-    }
+    if (whole && !clf_bits_has(&o->paid, l)) pay(c, o, l);
     if (clf_bits_has(&o->reads, l)) return;
     put_in(c, &o->reads, l);
     more(c, &o->operands, 1);
@@ -104,8 +122,6 @@ static bool compute_in(clf_component *c, clf_opened *o, int32_t q) {
         read_in(c, o, x->local, !x->part_of_it);
         if (o->loop) stream_again(c, o, x);
     }
-    for (int32_t i = 0; i < f->npair; i++)
-        if (clf_bits_has(&o->reads, c->pair[f->pair[i]].operand)) pair_changes(c, &c->pair[f->pair[i]], 0, 1);
     return o->ops <= c->p->lim->kernel_ops && o->operands <= c->p->lim->kernel_inputs;
 }
 
@@ -138,20 +154,23 @@ static bool make_depend(clf_component *c, int64_t from, int64_t on) {
 
 /* ---- options ---- */
 
-int clf_candidates(const clf_component *c, int32_t q, int32_t out[CLF_MOST_CANDIDATES], bool *read) {
-    int n = 0;
-    *read = false;
+void clf_look(const clf_component *c, int32_t q, clf_view *v) {
+    v->n = 0;
+    v->read = v->more = false;
+    memset(&v->readers, 0, sizeof v->readers);
     for (int64_t p = 0; p < c->npart; p++) {
         const clf_opened *o = &c->part[p];
         if (clf_bits_has(&o->reads, q)) {
-            *read = true;
+            v->read = true;
+            clf_bits_add(&v->readers, (int)p);
             continue;
         }
         if (!o->loop || !clf_bits_meet(&o->has, &c->node[q].consumers)) continue;
-        if (n < CLF_MOST_CANDIDATES) out[n] = (int32_t)p;
-        n++;
+        if (v->n < CLF_MOST_CANDIDATES)
+            v->part[v->n++] = (int32_t)p;
+        else
+            v->more = true;
     }
-    return n;
 }
 
 static bool joins(const clf_component *c, int64_t p, int32_t q) {
@@ -160,7 +179,7 @@ static bool joins(const clf_component *c, int64_t p, int32_t q) {
     return o->loop && o->group == f->group && !clf_bits_has(&o->reads, q) && !clf_bits_meet(&o->has, &f->consumers);
 }
 
-/* Do ties connect all nodes of the part? Copied expressions do only if it stores them. */
+/* Do ties connect all nodes of the part? What is taken from inside does only if the part computes it. */
 static bool connected(const clf_component *c, const clf_opened *o) {
     clf_bits in, ties;
     bool more = true;
@@ -171,7 +190,7 @@ static bool connected(const clf_component *c, const clf_opened *o) {
         for (int32_t n = 0; n < c->n; n++) {
             clf_bits mine = c->node[n].ties;
             if (!clf_bits_has(&o->has, n) || clf_bits_has(&in, n)) continue;
-            for (int w = 0; w < CLF_BITS_WORDS; w++) mine.w[w] &= ~(c->copied.w[w] & ~o->has.w[w]);
+            for (int w = 0; w < CLF_BITS_WORDS; w++) mine.w[w] |= c->node[n].takes.w[w] & o->has.w[w];
             if (!(first && !more) && !clf_bits_meet(&mine, &ties)) continue;
             clf_bits_add(&in, n);
             for (int w = 0; w < CLF_BITS_WORDS; w++) ties.w[w] |= mine.w[w];
@@ -194,17 +213,13 @@ static int bits(uint32_t m) {
     return n;
 }
 
-int32_t clf_makers(const clf_component *c, int32_t q, uint32_t mask) {
-    int32_t cand[CLF_MOST_CANDIDATES], devices = c->p->dev.n;
-    bool read;
-    int nc = clf_candidates(c, q, cand, &read);
-    if (nc > CLF_MOST_CANDIDATES) nc = CLF_MOST_CANDIDATES;
+int32_t clf_makers(const clf_component *c, int32_t q, const clf_view *v, uint32_t mask) {
     const clf_node_facts *f = &c->node[q];
-    if (!f->demanded && !read && bits(mask) == nc) return nc > 0 || f->optional;
+    if (!f->demanded && !v->read && bits(mask) == v->n) return v->n > 0 || f->optional;
     int32_t n = bits(mask);
     if (f->is & CLF_CAN_LOOP)
         for (int64_t p = 0; p < c->npart; p++) n += joins(c, p, q);
-    return n + (f->is & CLF_CAN_LOOP ? devices : 0) + (f->is & CLF_CAN_ALONE ? devices : 0);
+    return n + (f->is & CLF_CAN_LOOP ? c->p->dev.n : 0) + (f->is & CLF_CAN_ALONE ? c->p->nall : 0);
 }
 
 static int64_t open_part(clf_component *c, int32_t q, bool loop, int device) {
@@ -216,24 +231,26 @@ static int64_t open_part(clf_component *c, int32_t q, bool loop, int device) {
     o->device = device;
     o->class_ = f->class_;
     o->group = f->group;
-    clf_put_num(c, &c->npart, p + 1);
+    put_num(c, &c->npart, p + 1);
     int kind = loop ? CLF_STEP_FUSED : c->p->g->node[f->id].op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
     bool twin = c->p->nsparse && kind == CLF_STEP_CALLOUT;
     more(c, &c->launches, twin ? 0 : clf_cost_launch(c->p->dev.profile[device], kind));
-    more(c, &row_of(c, o)->parts, 1);
+    clf_group *g = &c->group[f->group];
+    if (loop && g->parts < g->least) more(c, &c->rest_launches, -1);
+    if (loop) more(c, &g->parts, 1);
     return p;
 }
 
 /* The part that maker number k names: one that computes q already, one that takes it in, or a new one. -1: none does. */
-static int64_t make_maker(clf_component *c, int32_t q, uint32_t mask, const int32_t *cand, int nc, int32_t k) {
+static int64_t make_maker(clf_component *c, int32_t q, const clf_view *v, uint32_t mask, int32_t k) {
     int devices = c->p->dev.n, flags = c->node[q].is;
-    for (int i = 0; i < nc; i++)
-        if ((mask >> i & 1) && k-- == 0) return cand[i];
+    for (int i = 0; i < v->n; i++)
+        if ((mask >> i & 1) && k-- == 0) return v->part[i];
     int64_t open = c->npart;
     for (int64_t p = 0; p < open && (flags & CLF_CAN_LOOP); p++)
         if (joins(c, p, q) && k-- == 0) return compute_in(c, &c->part[p], q) ? p : -1;
     bool loop = (flags & CLF_CAN_LOOP) && k < devices;
-    int64_t p = open_part(c, q, loop, loop || !(flags & CLF_CAN_LOOP) ? k : k - devices);
+    int64_t p = open_part(c, q, loop, loop ? k : c->p->all[flags & CLF_CAN_LOOP ? k - devices : k]);
     return compute_in(c, &c->part[p], q) ? p : -1;
 }
 
@@ -241,16 +258,19 @@ static int64_t make_maker(clf_component *c, int32_t q, uint32_t mask, const int3
 static bool store_in(clf_component *c, int32_t q, int64_t m, const clf_bits *readers) {
     const clf_node_facts *f = &c->node[q];
     clf_opened *o = &c->part[m];
-    clf_put_num(c, &c->maker[q], m);
+    put_num(c, &c->maker[q], m);
     more(c, &o->operands, 1);
     charge(c, o, f->write[o->loop][o->device], 0);
     for (int64_t p = 0; p < c->npart; p++) {
         bool reads = clf_bits_has(readers, (int)p);
         if (!reads && !clf_bits_meet(&c->part[p].has, &f->beyond)) continue;
         if (!make_depend(c, p, m)) return false;
-        if (reads) carry(c, q, o->device, c->part[p].device);
+        if (!reads) continue;
+        carry(c, q, o->device, c->part[p].device);
+        wait_for(c, o, c->part[p].device);
     }
     if (f->root) carry(c, q, o->device, 0);
+    if (f->root) wait_for(c, o, 0);
     return o->operands <= c->p->lim->kernel_inputs;
 }
 
@@ -259,40 +279,33 @@ static void no_more_rest(clf_component *c, int32_t q) {
     if (f->optional) return;
     if (!(f->is & CLF_CAN_LOOP)) {
         more(c, &c->row[c->nclass].rest_moved, -f->least_alone);
-        more(c, &c->row[c->nclass].waiting, -1);
         return;
     }
     struct clf_row *r = &c->row[f->class_];
     more(c, &r->rest_computed, -f->least_compute);
-    if (f->demanded) more(c, &r->rest_moved, -f->least_write);
-    more(c, &r->waiting, f->is & CLF_CAN_ALONE ? 0 : -1);
-    for (int32_t i = 0; i < f->npair; i++) pair_changes(c, &c->pair[f->pair[i]], -1, 0);
+    more(c, &r->rest_moved, -f->least_moved);
+    more(c, &c->rest_again, -f->least_again);
+    if (f->demanded || f->stored) more(c, &r->rest_moved, -f->least_write);
+    for (int32_t i = 0; i < f->nshare; i++) pair_changes(c, &c->pair[f->share[i].pair], 0, -f->share[i].slack);
 }
 
-bool clf_decide(clf_component *c, int32_t q, uint32_t mask, int32_t maker) {
-    int32_t cand[CLF_MOST_CANDIDATES];
-    bool read;
-    int nc = clf_candidates(c, q, cand, &read);
-    if (nc > CLF_MOST_CANDIDATES) nc = CLF_MOST_CANDIDATES;
-    bool stored = c->node[q].demanded || read || bits(mask) < nc;
-    clf_bits readers;
-    memset(&readers, 0, sizeof readers);
-    for (int64_t p = 0; p < c->npart; p++)
-        if (clf_bits_has(&c->part[p].reads, q)) clf_bits_add(&readers, (int)p);
+bool clf_decide(clf_component *c, int32_t q, const clf_view *v, uint32_t mask, int32_t maker) {
+    bool stored = c->node[q].demanded || v->read || bits(mask) < v->n;
+    clf_bits readers = v->readers;
     no_more_rest(c, q);
-    for (int i = 0; i < nc; i++) {
+    for (int i = 0; i < v->n; i++) {
         if (mask >> i & 1) {
-            if (!compute_in(c, &c->part[cand[i]], q)) return false;
+            if (!compute_in(c, &c->part[v->part[i]], q)) return false;
             continue;
         }
-        clf_bits_add(&readers, cand[i]);
-        read_in(c, &c->part[cand[i]], q, true);
+        clf_bits_add(&readers, v->part[i]);
+        read_in(c, &c->part[v->part[i]], q, true);
     }
     if (stored) {
-        int64_t m = make_maker(c, q, mask, cand, nc, maker);
+        int64_t m = make_maker(c, q, v, mask, maker);
         if (m < 0 || clf_bits_has(&readers, (int)m) || !store_in(c, q, m, &readers)) return false;
     }
-    int64_t *left = &c->undecided[c->node[q].group];
+    int64_t *left = &c->group[c->node[q].group].undecided;
     more(c, left, -1);
     return *left || group_whole(c, c->node[q].group);
 }
@@ -309,11 +322,14 @@ static clf_ps both_at_least(const clf_component *c, clf_ps moved, clf_ps compute
 
 clf_ps clf_bound(const clf_component *c) {
     const struct clf_row *alone = &c->row[c->nclass];
-    clf_ps sum = c->launches + c->transfers + alone->both + alone->rest_moved;
+    clf_ps sum = c->launches + c->rest_launches * c->least_launch + c->transfers + c->rest_again + alone->both + alone->rest_moved;
     for (int32_t k = 0; k < c->nclass; k++) {
         const struct clf_row *r = &c->row[k];
+        if (!r->rest_moved && !r->rest_computed) {
+            sum += r->both; /* no less than both of the sums */
+            continue;
+        }
         sum += larger(r->both, both_at_least(c, r->moved + r->rest_moved, r->computed + r->rest_computed));
-        if (!r->parts && r->waiting) sum += c->least_launch;
     }
     return sum;
 }

@@ -32,40 +32,58 @@ typedef struct clf_use {
     clf_ps again[CLF_MOST_DEVICES];
 } clf_use;
 
+/* What deciding a node takes from its pair. */
+typedef struct clf_share { int32_t pair; clf_ps slack; } clf_share;
+
 typedef struct clf_node_facts {
     int32_t id, class_;        /* graph node; class of loops, local */
     uint8_t is;                /* CLF_CAN_LOOP ... */
     bool demanded;             /* a result, or read from outside the component */
+    bool stored;               /* so, or something inside must read it from memory */
     bool root;
     bool optional;             /* copied, and in memory only if somebody reads it there */
-    int32_t nuse, npair;
+    int32_t nuse, nshare;
     clf_use *use;
-    int32_t *pair;             /* clf_pair that it is a reader of; nodes that only stand alone have none */
+    clf_share *share;          /* of operands that nothing but nodes which may stand alone must read */
     clf_ps compute[CLF_MOST_DEVICES], alone[CLF_MOST_DEVICES];
     clf_ps write[2][CLF_MOST_DEVICES]; /* stored by a step alone; by a loop, where copies of it may meet */
+    clf_ps least_moved;        /* what it streams in a loop beyond one pass over its operands, or loses by standing alone */
+    clf_ps least_again;        /* what parts that must all have it pay for that: storing and reading it, or computing it again */
     clf_ps least_compute, least_write, least_alone; /* least_alone: of a whole step, what it reads from outside included */
     int immediates;
     clf_bits consumers;         /* nodes that may take it from inside */
     clf_bits copied_by;         /* nodes that compute it again, though it is stored for others */
     clf_bits beyond;            /* nodes that depend on it through what lies outside the component */
-    clf_bits ties;              /* itself, and what connects it to others of a loop: operands inside, or read row by row */
+    clf_bits ties;              /* what connects it to others of a loop: itself, and what it reads row by row; */
+    clf_bits takes;             /* operands inside, and copied ones, if the loop computes them */
     int32_t group;             /* nodes of its class that a chain of ties leads to */
 } clf_node_facts;
 
 typedef struct clf_operand_facts { int32_t id; clf_ps read[CLF_MOST_DEVICES], least; clf_ps transfer[CLF_MOST_DEVICES]; } clf_operand_facts;
 
-/* An operand from outside as a class of loops reads it: once at least, while one of its readers is undecided. */
-typedef struct clf_pair { int32_t operand; int32_t class_; int64_t undecided, readers; } clf_pair;
+/* An operand that nodes of one class read from memory in any case: by how many parts at least, and so far; steps alone count among them or
+ * not; what is sure to be paid for it by parts to come. least 0: its readers may all stand alone, at the price of their slack. */
+typedef struct clf_pair { int32_t operand, class_; bool alone; int64_t least, parts, slack, rest; } clf_pair;
+/* A group: nodes undecided; loops at least, and so far. */
+typedef struct clf_group { int64_t undecided, least, parts; } clf_group;
 
 /* Numbers are words, for the trail. */
 typedef struct clf_opened {
     int64_t moved, computed, ops, operands;
-    int64_t loop, device, class_, group;
+    int64_t loop, device, class_, group, waited; /* waited: another device or the caller reads what it stores */
     clf_bits has, reads, paid, again; /* nodes computed; locals read; paid for; streamed again */
     clf_bits needs;                   /* parts it reads from */
 } clf_opened;
 
 typedef struct clf_cell { uint64_t *at, was; } clf_cell;
+
+/* A node before it is decided: the parts that compute a consumer of it and may compute it, too; whether there are more than are tried; the
+ * parts that must read it. */
+typedef struct clf_view {
+    int32_t n, part[CLF_MOST_CANDIDATES];
+    bool read, more;
+    clf_bits readers;
+} clf_view;
 
 /* One way to decide a node: which candidates compute it, and who stores it; and the bound that follows. */
 typedef struct clf_option { clf_ps bound; uint32_t mask; int32_t maker; } clf_option;
@@ -80,14 +98,14 @@ typedef struct clf_component {
     clf_node_facts *node;
     clf_operand_facts *operand; /* of all locals */
     clf_pair *pair;
+    int16_t *pair_at;           /* [local][class] -> its number + 1 */
     /* state */
     clf_opened *part;
     int64_t npart;
     int64_t *maker;             /* node -> part */
-    struct clf_row { int64_t both, moved, computed, rest_moved, rest_computed, parts, waiting; } *row; /* per class; the last: steps alone */
-    int64_t launches, transfers;
-    int64_t *undecided;         /* nodes of each group */
-    clf_bits copied;             /* nodes that loops compute again */
+    struct clf_row { int64_t both, moved, computed, rest_moved, rest_computed; } *row; /* per class; the last: steps alone */
+    int64_t launches, transfers, rest_launches, rest_again; /* rest_launches: how many must come */
+    clf_group *group;
     clf_ps least_launch;
     clf_bits *present;           /* per device: locals that were brought there */
     clf_cell *trail;
@@ -97,10 +115,11 @@ typedef struct clf_component {
     int32_t noption, cap_option;
     /* results */
     clf_ps best, floor;         /* floor: the bound before anything is decided */
-    int64_t plans;
-    bool failed, found, narrowed; /* narrowed: not all options were looked at */
+    int64_t plans, covers; /* partial covers costed, complete ones priced */
+    bool failed, stopped, found, narrowed; /* narrowed: not all options were looked at */
     clf_opened *best_part;
     int64_t best_npart, *best_maker;
+    uint8_t *best_layout;       /* of parts in executable order */
     /* complete covers */
     clf_cover leaf;
     clf_pricer *pricer;
@@ -109,22 +128,31 @@ typedef struct clf_component {
 } clf_component;
 
 /* search_state.c */
-void clf_put(clf_component *c, uint64_t *at, uint64_t value);
-static inline void clf_put_num(clf_component *c, int64_t *at, int64_t v) { clf_put(c, (uint64_t *)at, (uint64_t)v); }
 void clf_undo(clf_component *c, int32_t top);
+/** What is to come of a pair, as things stand. */
+static inline clf_ps clf_pair_rest(const clf_component *c, const clf_pair *p) {
+    clf_ps once = c->operand[p->operand].least;
+    if (p->least) return p->parts < p->least ? (p->least - p->parts) * once : 0;
+    return p->parts ? 0 : p->slack < once ? p->slack : once;
+}
+/** What there is to decide about node q. */
+void clf_look(const clf_component *c, int32_t q, clf_view *v);
 /** Try option (mask, maker) of node q: false, with nothing changed but the trail, if it is not legal. */
-bool clf_decide(clf_component *c, int32_t q, uint32_t mask, int32_t maker);
-/** Candidates of q: parts that compute a consumer of it and may compute q, too. *readers: parts that must read it. */
-int clf_candidates(const clf_component *c, int32_t q, int32_t out[CLF_MOST_CANDIDATES], bool *read);
+bool clf_decide(clf_component *c, int32_t q, const clf_view *v, uint32_t mask, int32_t maker);
 /** Ways to store q under a mask; 0 if the mask is none. */
-int32_t clf_makers(const clf_component *c, int32_t q, uint32_t mask);
+int32_t clf_makers(const clf_component *c, int32_t q, const clf_view *v, uint32_t mask);
 clf_ps clf_bound(const clf_component *c);
 
 /* search_local.c */
 /** Facts and state of the component of these nodes (ascending). local: a zero per graph node, zero again afterwards. demanded: nodes that
- *  others want in memory. *fits: false if it is too large. */
-clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32_t *node, int32_t n, int32_t *local, const uint8_t *demanded,
-                             clf_arena *arena, bool *fits, clf_err *err);
+ *  others want in memory. *looks: how many nodes between a component's may be looked at, all components together; becomes less. *fits:
+ *  false if the component is too large, or too many others stand between its nodes. */
+clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32_t *node, int32_t n, int32_t *local,
+                             const uint8_t *demanded, clf_arena *arena, int64_t *looks, bool *fits, clf_err *err);
+
+/* search_levels.c */
+/** What every cover has at least: pairs, groups' loops, what is stored. False: out of memory. */
+bool clf_component_chains(clf_component *c);
 
 /* search_cover.c */
 /** Price what is decided, all nodes being so; keep it if it is legal and the cheapest. */

@@ -13,8 +13,10 @@ struct clf_selector {
     const char *name;
     /* Shall input k of n, which the memo allows to fuse, be fused? The same answer whenever asked during one selection. */
     bool (*fuse)(const clf_selector *self, const clf_memo *m, int32_t n, int k);
-    bool join;          /* loops that read the same memory share a pass */
-    bool searches;      /* the cover is clf_search's; fuse says what may be fused at all */
+    bool join;     /* loops that read the same memory share a pass */
+    bool searches; /* the cover is clf_search's; fuse says what may be fused at all */
+    /* Not NULL: makes the cover itself, all but drivers, and nothing else is asked. Executable order is its matter. */
+    clf_status (*cover)(const clf_selector *self, const clf_memo *m, clf_arena *arena, clf_cover *out, clf_err *err);
 };
 extern const clf_selector *const clf_selectors[]; /* NULL-ended */
 /** The selector of this name, NULL if there is none. */

@@ -4,6 +4,7 @@
 
 #include "host/run/calibrate.h"
 #include "host/run/run.h"
+#include "kernels-cl/emit.h"
 
 static void describe_host(clf_ctx *c, clf_device *d) {
     const clf_profile *p = clf_run_host_profile(c);
@@ -79,6 +80,24 @@ const char *clf_device_why(clf_ctx *c) {
     return why;
 }
 
+/* By the exp and log that kernels use. dir: where profiles are kept, or NULL. */
+static clf_status calibrate_devices(clf_ctx *c, const char *dir, clf_err *err) {
+    clf_run *r = c->run;
+    clf_str math;
+    clf_profile p;
+    clf_str_init(&math, &c->mem);
+    clf_status st = clf_kernel_text("prelude/math.clh", c->knobs.kernel_dir, &math, err);
+    for (int i = 0; st == CLF_OK && r->devs && i < clf_devs_count(r->devs); i++) {
+        st = clf_dev_calibrate(r->devs, i, clf_str_c(&math), &p, err);
+        if (st != CLF_OK) break;
+        clf_profile_take_host(&p, &r->host);
+        if (dir) st = clf_profile_store(dir, &p, err);
+        if (i == r->chosen) r->device = p;
+    }
+    clf_str_release(&math);
+    return st;
+}
+
 static clf_status calibrate_locked(clf_ctx *c, clf_err *err) {
     char dir[512], why[256];
     clf_run *r = c->run;
@@ -91,12 +110,7 @@ static clf_status calibrate_locked(clf_ctx *c, clf_err *err) {
     r->host = p;
     r->host_profiled = true;
     clf_run_open_devices(c);
-    for (int i = 0; r->devs && i < clf_devs_count(r->devs); i++) {
-        CLF_TRY(clf_dev_calibrate(r->devs, i, &p, err));
-        clf_profile_take_host(&p, &r->host);
-        if (stored) CLF_TRY(clf_profile_store(dir, &p, err));
-        if (i == r->chosen) r->device = p;
-    }
+    CLF_TRY(calibrate_devices(c, stored ? dir : NULL, err));
     clf_run_forget(c);
     return stored ? CLF_OK : clf_fail(err, CLF_E_IO, "measured, but not stored: %s", why);
 }

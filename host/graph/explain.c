@@ -63,6 +63,15 @@ const char *clf_report_template(const clf_report *r, const clf_step *s) {
     return s->kind == CLF_STEP_FUSED ? clf_templates[s->template_]->name : clf_ops[r->x->plan->g.node[s->node].op].name;
 }
 
+const char *clf_report_where(const clf_report *r, int32_t s) {
+    return r->devices ? r->devices->profile[r->x->plan->step[s].device]->name : clf_exe_where(r->c, r->x, &r->x->step[s]);
+}
+
+const clf_profile *clf_report_profile(const clf_report *r, int32_t s) {
+    if (r->devices) return r->devices->profile[r->x->plan->step[s].device];
+    return r->x->step[s].executor == CLF_ON_KERNEL ? clf_run_device_profile(r->c) : clf_run_host_profile(r->c);
+}
+
 const char *clf_report_skeleton(const clf_exe_step *e) {
     return e->executor == CLF_ON_KERNEL ? e->sched.skel->name : clf_executor_name((clf_executor)e->executor);
 }
@@ -88,37 +97,6 @@ void clf_put_bytes(clf_str *out, double bytes) {
     double x;
     const char *u = pick_unit(bytes, scale, unit, 4, &x);
     clf_str_fmt(out, "%.3g %s", x, u);
-}
-
-/* Results and intermediates alive together, over the steps. */
-static size_t peak_bytes(const clf_plan *p) {
-    size_t now = 0, peak = 0;
-    for (int32_t s = 0; s < p->nstep; s++) {
-        const clf_step *t = &p->step[s];
-        for (int i = 0; i < t->nout; i++) now += p->value[t->out[i]].bytes;
-        if (now > peak) peak = now;
-        for (int i = 0; i < t->nout; i++)
-            if (p->value[t->out[i]].last == s) now -= p->value[t->out[i]].bytes;
-        for (int i = 0; i < t->nin; i++)
-            if (p->value[t->in[i]].last == s && p->value[t->in[i]].slot < 0) now -= p->value[t->in[i]].bytes;
-    }
-    return peak;
-}
-
-/* The other selectors' plans, costed on the device this one uses. */
-static clf_status compare(clf_report *r, clf_err *err) {
-    clf_limits lim = clf_exe_limits(r->c, r->x->device);
-    const clf_profile *dev = r->x->device >= 0 ? clf_run_device_profile(r->c) : clf_run_host_profile(r->c);
-    for (int i = 0; clf_selectors[i] && r->nalternative < CLF_MOST_ALTERNATIVES; i++) {
-        if (!strcmp(clf_selectors[i]->name, r->selector)) continue;
-        clf_plan *p;
-        CLF_TRY(clf_plan_new(&p, &r->f->g, clf_selectors[i], &lim, &r->c->mem, err));
-        clf_alternative *a = &r->alternative[r->nalternative++];
-        *a = (clf_alternative){clf_selectors[i]->name, p->nstep, 0};
-        for (int32_t s = 0; s < p->nstep; s++) a->predicted_ns += clf_step_cost_ns(p, &p->step[s], dev);
-        clf_plan_free(p);
-    }
-    return CLF_OK;
 }
 
 static clf_status fill_slots(const clf_report *r, clf_frozen *f, clf_err *err) {
@@ -166,50 +144,100 @@ static clf_status write_report(clf_report *r, clf_explain_format format, clf_wri
     return st;
 }
 
-static clf_status explain_locked(clf_ctx *c, size_t n, clf_mat *const *m, clf_explain_format format, unsigned flags, clf_write_fn write,
-                                 void *user, clf_err *err) {
-    clf_node **nodes = clf_mem_new(&c->mem, n, sizeof *nodes);
-    clf_frozen f;
-    clf_exe *x;
-    clf_status st = nodes ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "explain: out of memory");
-    memset(&f, 0, sizeof f);
-    for (size_t i = 0; i < n && st == CLF_OK; i++) {
-        if (!m[i] || m[i]->ctx != c)
-            st = clf_fail(err, CLF_E_ARG, "explain: result %zu is missing or of another context", i + 1);
-        else
-            nodes[i] = m[i]->node;
+/* What the caller asks for. */
+typedef struct asked {
+    size_t n, nprofile;
+    clf_mat *const *m;
+    const char *const *profile;
+    clf_explain_format format;
+    unsigned flags;
+    clf_write_fn write;
+    void *user;
+} asked;
+
+static clf_status roots_of(clf_ctx *c, const asked *a, clf_node **nodes, clf_err *err) {
+    for (size_t i = 0; i < a->n; i++) {
+        if (!a->m[i] || a->m[i]->ctx != c) return clf_fail(err, CLF_E_ARG, "explain: result %zu is missing or of another context", i + 1);
+        nodes[i] = a->m[i]->node;
     }
+    return CLF_OK;
+}
+
+static clf_status report(clf_report *r, const asked *a, clf_err *err) {
+    const clf_selector *sel;
+    CLF_TRY(clf_run_selector(r->c, &sel, err));
+    r->selector = sel->name;
+    r->searched = sel->searches;
+    r->memo = (a->flags & CLF_EXPLAIN_MEMO) != 0;
+    r->kernel = (a->flags & CLF_EXPLAIN_KERNEL) != 0;
+    CLF_TRY(clf_exe_scratch(r->c, r->x, &r->peak_bytes, err));
+    r->peak_bytes += r->x->plan->peak_bytes;
+    CLF_TRY(clf_report_compare(r, err));
+    return write_report(r, a->format, a->write, a->user, err);
+}
+
+/* The plan that evaluation would use, or uses. */
+static clf_status explain_here(clf_ctx *c, const asked *a, clf_frozen *f, clf_err *err) {
+    clf_exe *x;
+    CLF_TRY(clf_run_plan(c, &f->g, &x, err));
+    clf_report r = {.c = c, .x = clf_exe_latest(x), .f = f};
+    if (a->flags & CLF_EXPLAIN_ANALYZE) CLF_TRY(analyze(&r, f, err));
+    return report(&r, a, err);
+}
+
+/* A plan for devices that need not be there. */
+static clf_status explain_there(clf_ctx *c, const asked *a, clf_frozen *f, clf_arena *arena, clf_err *err) {
+    clf_devices dev;
+    clf_exe *x;
+    if (a->flags & CLF_EXPLAIN_ANALYZE) return clf_fail(err, CLF_E_ARG, "explain: a plan for profiles cannot be measured");
+    CLF_TRY(clf_report_profiles(a->nprofile, a->profile, arena, &dev, err));
+    CLF_TRY(clf_report_plan_for(c, &f->g, &dev, arena, &x, err));
+    clf_report r = {.c = c, .x = x, .f = f, .devices = &dev};
+    clf_status st = report(&r, a, err);
+    clf_plan_free(x->plan);
+    return st;
+}
+
+static clf_status explain_locked(clf_ctx *c, const asked *a, clf_err *err) {
+    clf_node **nodes = clf_mem_new(&c->mem, a->n, sizeof *nodes);
+    clf_status st = nodes ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "explain: out of memory");
+    clf_frozen f;
+    clf_arena arena;
+    memset(&f, 0, sizeof f);
+    clf_arena_init(&arena, &c->mem);
     if (st != CLF_OK) goto out;
+    CLF_GO(roots_of(c, a, nodes, err));
     CLF_GO(clf_ctx_usable(c, err));
-    CLF_GO(clf_freeze(c, n, nodes, 0, NULL, &f, err));
-    CLF_GO(clf_run_plan(c, &f.g, &x, err));
-    clf_report r = {.c = c,
-                    .x = clf_exe_latest(x),
-                    .f = &f,
-                    .selector = c->knobs.fuse,
-                    .memo = (flags & CLF_EXPLAIN_MEMO) != 0,
-                    .kernel = (flags & CLF_EXPLAIN_KERNEL) != 0};
-    if (flags & CLF_EXPLAIN_ANALYZE) CLF_GO(analyze(&r, &f, err));
-    r.peak_bytes = peak_bytes(r.x->plan);
-    CLF_GO(compare(&r, err));
-    CLF_GO(write_report(&r, format, write, user, err));
+    CLF_GO(clf_freeze(c, a->n, nodes, 0, NULL, &f, err));
+    CLF_GO(a->nprofile ? explain_there(c, a, &f, &arena, err) : explain_here(c, a, &f, err));
 out:
+    clf_arena_release(&arena);
     clf_frozen_release(&f);
-    clf_mem_free(&c->mem, nodes, n, sizeof *nodes);
+    clf_mem_free(&c->mem, nodes, a->n, sizeof *nodes);
+    return st;
+}
+
+static clf_status explain(const char *call, const asked *a) {
+    if (!a->n || !a->m || !a->m[0] || !a->m[0]->ctx) return CLF_E_ARG;
+    clf_ctx *c = a->m[0]->ctx;
+    clf_err err = {CLF_OK, ""};
+    clf_ctx_lock(c);
+    clf_status st;
+    if (!a->write || (int)a->format < 0 || (int)a->format > CLF_JSON)
+        st = clf_fail(&err, CLF_E_ARG, "%s: no writer, or no format %d", call, (int)a->format);
+    else
+        st = explain_locked(c, a, &err);
+    if (st != CLF_OK) clf_ctx_fail(c, &err);
+    clf_ctx_unlock(c);
     return st;
 }
 
 clf_status clf_explain(size_t n, clf_mat *const *m, clf_explain_format format, unsigned flags, clf_write_fn write, void *user) {
-    if (!n || !m || !m[0] || !m[0]->ctx) return CLF_E_ARG;
-    clf_ctx *c = m[0]->ctx;
-    clf_err err = {CLF_OK, ""};
-    clf_ctx_lock(c);
-    clf_status st;
-    if (!write || (int)format < 0 || (int)format > CLF_JSON)
-        st = clf_fail(&err, CLF_E_ARG, "clf_explain: no writer, or no format %d", (int)format);
-    else
-        st = explain_locked(c, n, m, format, flags, write, user, &err);
-    if (st != CLF_OK) clf_ctx_fail(c, &err);
-    clf_ctx_unlock(c);
-    return st;
+    return explain("clf_explain", &(asked){.n = n, .m = m, .format = format, .flags = flags, .write = write, .user = user});
+}
+
+clf_status clf_explain_for(size_t nprofile, const char *const *profile, size_t n, clf_mat *const *m, clf_explain_format format,
+                           unsigned flags, clf_write_fn write, void *user) {
+    asked a = {.n = n, .m = m, .nprofile = nprofile, .profile = profile, .format = format, .flags = flags, .write = write, .user = user};
+    return nprofile && profile ? explain("clf_explain_for", &a) : CLF_E_ARG;
 }

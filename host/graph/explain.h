@@ -5,16 +5,25 @@
 #include "core/str.h"
 #include "host/run/run.h"
 
-enum { CLF_MOST_ALTERNATIVES = 4 };
-typedef struct clf_alternative { const char *selector; int32_t steps; double predicted_ns; } clf_alternative;
+/* Another plan: of another selector, or of the same one with every step on another device. */
+enum { CLF_MOST_ALTERNATIVES = 4 + CLF_MOST_DEVICES };
+typedef struct clf_alternative {
+    const char *selector;
+    const char *device;      /* where all its steps run */
+    bool elsewhere;          /* not where this plan runs */
+    int32_t steps;
+    double predicted_ns;
+} clf_alternative;
 typedef struct clf_report {
     clf_ctx *c;
     const clf_exe *x;
     const clf_frozen *f;
     const char *selector;
+    const clf_devices *devices; /* planned for by their profiles alone; NULL: the context's */
     bool analyzed, memo, kernel;
+    bool searched;              /* the plan is a search's: costed covers and gap mean something */
     double measured_ns;      /* sum over steps; analyzed only */
-    size_t peak_bytes;       /* predicted: results and intermediates alive at once */
+    size_t peak_bytes;       /* predicted: results, intermediates and programs' working memory */
     int nalternative;
     clf_alternative alternative[CLF_MOST_ALTERNATIVES];
 } clf_report;
@@ -23,6 +32,22 @@ void clf_explain_text(const clf_report *r, clf_str *out);
 void clf_explain_json(const clf_report *r, clf_str *out);
 void clf_explain_dot(const clf_report *r, clf_str *out);
 void clf_explain_svg(const clf_report *r, clf_str *out);
+
+/* explain_others.c */
+/** Fill the alternatives. */
+clf_status clf_report_compare(clf_report *r, clf_err *err);
+/* explain_memo.c */
+/** What exploration found for every node, and how the plan's steps take its inputs. */
+void clf_report_memo(const clf_report *r, clf_str *out);
+/* explain_profiles.c */
+/** Read profiles as devices; the first is the host. They and *out live in the arena. errors: CLF_E_IO, CLF_E_FORMAT naming the file. */
+clf_status clf_report_profiles(size_t n, const char *const *file, clf_arena *arena, clf_devices *out, clf_err *err);
+/** A plan for these devices as if they were there: nothing is opened or built, and it cannot run. *out->plan is to be freed. */
+clf_status clf_report_plan_for(clf_ctx *c, const clf_graph *g, const clf_devices *dev, clf_arena *arena, clf_exe **out, clf_err *err);
+
+/** The device of step s: its name, its profile. */
+const char *clf_report_where(const clf_report *r, int32_t s);
+const clf_profile *clf_report_profile(const clf_report *r, int32_t s);
 
 /** Name of a value: its label, or %n by graph node. buf receives generated names. */
 const char *clf_report_name(const clf_report *r, int32_t value, char *buf, size_t n);

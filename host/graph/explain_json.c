@@ -73,7 +73,7 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     put_pair(out, "kind", clf_report_kind(t));
     put_pair(out, "template", clf_report_template(r, t));
     put_pair(out, "skeleton", clf_report_skeleton(e));
-    put_pair(out, "device", clf_exe_where(r->c, r->x, e));
+    put_pair(out, "device", clf_report_where(r, s));
     put_driver(r, t, out);
     clf_str_put(out, "\"covers\": [");
     put_covers(r, t, out);
@@ -109,6 +109,26 @@ static void put_rules(const clf_plan *p, clf_str *out) {
     clf_str_put(out, "], ");
 }
 
+static void put_search(const clf_report *r, clf_str *out) {
+    if (r->searched)
+        clf_str_fmt(out, "\"search\": {\"costed\": %" PRId64 ", \"gap_ns\": %.15g}, ", r->x->plan->ncosted,
+                    1e-3 * (double)r->x->plan->gap_ps);
+    else
+        clf_str_put(out, "\"search\": null, ");
+}
+
+static void put_alternatives(const clf_report *r, clf_str *out) {
+    for (int i = 0; i < r->nalternative; i++) {
+        const clf_alternative *a = &r->alternative[i];
+        clf_str_put(out, i ? ", {" : "{");
+        put_pair(out, "selector", a->selector);
+        put_pair(out, "device", a->device);
+        clf_str_fmt(out, "\"steps\": %d, \"predicted_ns\": ", a->steps);
+        put_number(out, a->predicted_ns);
+        clf_str_put(out, "}");
+    }
+}
+
 void clf_explain_json(const clf_report *r, clf_str *out) {
     const clf_plan *p = r->x->plan;
     char name[32];
@@ -126,13 +146,10 @@ void clf_explain_json(const clf_report *r, clf_str *out) {
     }
     clf_str_put(out, "], \"transfers\": [], \"predicted_ns\": ");
     put_number(out, r->x->predicted_ns);
-    clf_str_fmt(out, ", \"peak_bytes\": %zu,\n \"alternatives\": [", r->peak_bytes);
-    for (int i = 0; i < r->nalternative; i++) {
-        clf_str_fmt(out, "%s{\"selector\": \"%s\", \"steps\": %d, \"predicted_ns\": ", i ? ", " : "", r->alternative[i].selector,
-                    r->alternative[i].steps);
-        put_number(out, r->alternative[i].predicted_ns);
-        clf_str_put(out, "}");
-    }
+    clf_str_fmt(out, ", \"peak_bytes\": %zu,\n ", r->peak_bytes);
+    put_search(r, out);
+    clf_str_put(out, "\"alternatives\": [");
+    put_alternatives(r, out);
     clf_str_put(out, "],\n \"cuts\": [");
     for (int32_t i = 0; i < p->ncut; i++) {
         clf_str_fmt(out, "%s{\"edge\": \"%%%d -> ", i ? ", " : "", p->cut[i].from);

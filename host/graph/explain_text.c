@@ -20,8 +20,9 @@ static void put_values(const clf_report *r, const char *what, int n, const int32
     clf_str_put(out, "\n");
 }
 
-static void put_times(const clf_report *r, const clf_exe_step *e, clf_str *out) {
-    const clf_profile *dev = e->executor == CLF_ON_KERNEL ? clf_run_device_profile(r->c) : clf_run_host_profile(r->c);
+static void put_times(const clf_report *r, int32_t s, clf_str *out) {
+    const clf_exe_step *e = &r->x->step[s];
+    const clf_profile *dev = clf_report_profile(r, s);
     clf_str_put(out, "       predicted ");
     clf_put_time(out, e->predicted_ns);
     if (dev->assumed) clf_str_put(out, " (profile assumed; clf_calibrate measures it)");
@@ -49,7 +50,7 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     const clf_step *t = &r->x->plan->step[s];
     const clf_exe_step *e = &r->x->step[s];
     clf_str_fmt(out, " %-4d  %s %s  %s on %s\n", s + 1, clf_report_kind(t), clf_report_template(r, t), clf_report_skeleton(e),
-                clf_exe_where(r->c, r->x, e));
+                clf_report_where(r, s));
     if (t->kind == CLF_STEP_FUSED) {
         clf_str_put(out, "       covers   ");
         clf_report_covers(r, t, 24, out);
@@ -58,7 +59,7 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     put_driver(r, t, out);
     put_values(r, "reads", t->nin, t->in, out);
     put_values(r, "writes", t->nout, t->out, out);
-    put_times(r, e, out);
+    put_times(r, s, out);
     if (e->why[0]) clf_str_fmt(out, "       because  %s\n", e->why);
 }
 
@@ -85,6 +86,31 @@ static void put_rules(const clf_plan *p, clf_str *out) {
     if (p->nfired) clf_str_put(out, "\n");
 }
 
+/* How thoroughly was searched. */
+static void put_search(const clf_report *r, clf_str *out) {
+    const clf_plan *p = r->x->plan;
+    if (!r->searched) return;
+    clf_str_fmt(out, " search %" PRId64 " partial cover%s costed; ", p->ncosted, p->ncosted == 1 ? "" : "s");
+    if (!p->gap_ps) {
+        clf_str_put(out, "proved cheapest\n");
+        return;
+    }
+    clf_str_put(out, "another could be cheaper by ");
+    clf_put_time(out, 1e-3 * (double)p->gap_ps);
+    clf_str_put(out, " at most\n");
+}
+
+static void put_alternatives(const clf_report *r, clf_str *out) {
+    for (int i = 0; i < r->nalternative; i++) {
+        const clf_alternative *a = &r->alternative[i];
+        clf_str_fmt(out, " not   %s", a->selector);
+        if (a->elsewhere) clf_str_fmt(out, " on %s alone", a->device);
+        clf_str_fmt(out, ": %d step%s, predicted ", a->steps, a->steps == 1 ? "" : "s");
+        clf_put_time(out, a->predicted_ns);
+        clf_str_put(out, "\n");
+    }
+}
+
 void clf_explain_text(const clf_report *r, clf_str *out) {
     const clf_plan *p = r->x->plan;
     enum { MOST = 64 };
@@ -98,21 +124,12 @@ void clf_explain_text(const clf_report *r, clf_str *out) {
     }
     clf_str_put(out, ", peak ");
     clf_put_bytes(out, (double)r->peak_bytes);
-    clf_str_put(out, " of results and intermediates\n");
+    clf_str_put(out, " of results, intermediates and working memory\n");
     put_rules(p, out);
     for (int32_t s = 0; s < p->nstep && s < MOST; s++) put_step(r, s, out);
     if (p->nstep > MOST) clf_str_fmt(out, "       ... and %d more steps\n", p->nstep - MOST);
-    for (int i = 0; i < r->nalternative; i++) {
-        clf_str_fmt(out, " not   %s: %d steps, predicted ", r->alternative[i].selector, r->alternative[i].steps);
-        clf_put_time(out, r->alternative[i].predicted_ns);
-        clf_str_put(out, "\n");
-    }
+    put_alternatives(r, out);
+    put_search(r, out);
     put_cuts(r, out);
-    if (!r->memo) return;
-    clf_memo memo;
-    clf_arena scratch;
-    clf_arena_init(&scratch, &r->c->mem);
-    clf_str_put(out, " memo\n");
-    if (clf_explore(&p->g, &scratch, &memo, NULL) == CLF_OK) clf_memo_print(&memo, out);
-    clf_arena_release(&scratch);
+    if (r->memo) clf_report_memo(r, out);
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Preparing a plan: where each step runs and with what. Placement is a cost decision per plan (host executor or the context's OpenCL
- * device), forced by the device and tier settings; what a skeleton cannot do falls back to the host executor (cells in tiles, or the row
- * form), then to ref.c. Conversions between formats, products and callouts run on the host whatever the rest does. */
+ * Preparing a plan: each step gets its executor and what that needs. Where plans and steps run is exe_place.c's; what a skeleton cannot do
+ * falls back to the host executor (cells in tiles, or the row form), then to ref.c. Conversions between formats, products and callouts run
+ * on the host whatever the rest does. */
 #include "host/run/exe.h"
 
 #include <string.h>
 
 #include "host/run/exe_kernels.h"
+#include "host/run/exe_place.h"
 #include "host/run/rows.h"
 #include "host/run/run.h"
 #include "planner/select.h"
-
-enum { TINY_CELLS = 4096 }; /* a step this small only feeds the host from the host */
 
 static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan"); }
 
@@ -22,79 +21,6 @@ const char *clf_executor_name(clf_executor e) {
 #undef E
     };
     return (unsigned)e < CLF_NEXECUTORS ? name[e] : "";
-}
-
-/* ---- placement ---- */
-
-static bool forced_ref(const clf_ctx *c) { return !strcmp(c->knobs.tier, "ref"); }
-static bool forced_host(const clf_ctx *c) { return clf_run_wants_host(c) || !strcmp(c->knobs.tier, "0") || forced_ref(c); }
-static bool forced_device(const clf_ctx *c) { return c->knobs.device[0] && !clf_run_wants_host(c); }
-
-/* Tests and the curious ask for kernels even where they do not pay. */
-static bool forced_kernels(const clf_ctx *c) {
-    return !strcmp(c->knobs.tier, "1") || !strcmp(c->knobs.tier, "2") || strcmp(c->knobs.strategy, "auto");
-}
-
-/* What plans may not exceed, and the device they are for: the host, or the OpenCL device that has been opened. */
-clf_limits clf_exe_limits(clf_ctx *c, int device) {
-    const clf_profile *p = device >= 0 ? clf_run_device_profile(c) : clf_run_host_profile(c);
-    return (clf_limits){.dev = {1, {p}}, .kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48, .rules = clf_run_gate(c)};
-}
-
-static double plan_cost(const clf_plan *p, const clf_profile *dev) {
-    double ns = dev->launch_sync_ns;
-    for (int32_t s = 0; s < p->nstep; s++) ns += clf_step_cost_ns(p, &p->step[s], dev);
-    return ns;
-}
-
-/* Would any step ever be worth a launch? Decided from the host's figures alone, so that small work never loads OpenCL. */
-static clf_status choose_device(clf_ctx *c, const clf_plan *p, const clf_exe_ways *ways, int *device, clf_err *err) {
-    *device = ways && ways->like ? ways->like->device : -1;
-    if (ways && ways->like) return CLF_OK;
-    if (forced_host(c) || clf_run_lost(c) || (ways && ways->host)) return CLF_OK;
-    if (forced_device(c) || forced_kernels(c)) return clf_run_device(c, true, device, err);
-    double host = plan_cost(p, clf_run_host_profile(c));
-    clf_profile bar;
-    clf_profile_assume(&bar, CLF_DEV_CPU, 1);
-    if (host < 4 * bar.launch_sync_ns) return CLF_OK;
-    int dev;
-    CLF_TRY(clf_run_device(c, false, &dev, err));
-    if (dev >= 0 && plan_cost(p, clf_run_device_profile(c)) < host) *device = dev;
-    return CLF_OK;
-}
-
-/* Positions of the loops of an operator. An axis over stored entries counts those of all rows, so its parent counts no more. */
-static double loop_cells(const clf_cplan *c) {
-    uint32_t counted = 0;
-    double n = 1;
-    for (int a = 0; a < c->naxes; a++)
-        if (c->axis[a].kind == CLF_AXIS_ENTRY) counted |= 1u << c->axis[a].parent;
-    for (int a = 0; a < c->naxes; a++)
-        if (!(counted >> a & 1u)) n *= (double)c->axis[a].n.n;
-    return n;
-}
-
-/* Cells in memory. */
-static double value_cells(const clf_plan_value *v) { return v->format == CLF_DENSE ? (double)v->rows * (double)v->cols : (double)v->nnz; }
-
-/* A tiny step whose results only host steps or the caller read stays on the host: one wait less. Backwards, readers first. */
-static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
-    const clf_plan *p = x->plan;
-    uint8_t *wanted = clf_arena_new(&x->arena, (size_t)p->nvalue, 1); /* read by a step on the device */
-    if (!wanted) return no_memory(err);
-    for (int32_t s = p->nstep; s-- > 0;) {
-        const clf_step *t = &p->step[s];
-        double cells = loop_cells(&t->c); /* of a step that makes its cells, too */
-        bool needed = false;
-        for (int i = 0; i < t->nin; i++) cells += value_cells(&p->value[t->in[i]]);
-        for (int i = 0; i < t->nout; i++) {
-            cells += value_cells(&p->value[t->out[i]]);
-            needed = needed || wanted[t->out[i]];
-        }
-        home[s] = t->kind != CLF_STEP_FUSED || (cells <= TINY_CELLS && !needed);
-        for (int i = 0; i < t->nin && !home[s]; i++) wanted[t->in[i]] = 1;
-    }
-    return CLF_OK;
 }
 
 /* ---- executors of one step ---- */
@@ -118,10 +44,11 @@ static clf_status sizes(clf_exe *x, int32_t s, clf_err *err) {
 clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
     const clf_step *t = &x->plan->step[s];
     clf_exe_step *e = &x->step[s];
-    bool tile = !forced_ref(c) && clf_tile_fits(&t->c), rows = !forced_ref(c) && !tile && clf_rows_fits(&t->c);
+    bool tile = !clf_place_wants_ref(c) && clf_tile_fits(&t->c), rows = !clf_place_wants_ref(c) && !tile && clf_rows_fits(&t->c);
     if (!tile && !rows) {
         e->executor = CLF_ON_REF;
-        e->why = forced_ref(c) ? "the tier setting asks for the reference executor" : "the host executor does not cover this operator";
+        e->why =
+            clf_place_wants_ref(c) ? "the tier setting asks for the reference executor" : "the host executor does not cover this operator";
         return CLF_OK;
     }
     e->executor = tile ? CLF_ON_TILE : CLF_ON_ROWS;
@@ -162,18 +89,29 @@ static double located_bytes(const clf_plan *plan, const clf_step *t) {
     return bytes;
 }
 
+static const clf_profile *profile_of(clf_ctx *c, bool device) { return device ? clf_run_device_profile(c) : clf_run_host_profile(c); }
+
 static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
     const clf_step *t = &x->plan->step[s];
     clf_exe_step *e = &x->step[s];
     bool kernel = e->executor == CLF_ON_KERNEL;
     e->read_bytes = kernel ? e->facts.read_bytes + located_bytes(x->plan, t) : t->read_bytes;
     e->write_bytes = kernel ? e->facts.write_bytes : t->write_bytes;
-    e->predicted_ns = clf_step_cost_ns(x->plan, t, kernel ? clf_run_device_profile(c) : clf_run_host_profile(c));
+    e->predicted_ns = clf_step_cost_ns(x->plan, t, profile_of(c, kernel));
     x->predicted_ns += e->predicted_ns;
 }
 
-/* An evaluation waits once for its kernels. */
+/* Transfers, and waits of steps for steps: what the search counts beside the steps where it planned them. */
+static void predict_moves(clf_ctx *c, clf_exe *x) {
+    const clf_plan *p = x->plan;
+    double ns = p->ndevice > 1 ? 1e-3 * (double)p->cost_ps : 0;
+    for (int32_t s = 0; s < p->nstep && ns > 0; s++) ns -= clf_step_cost_ns(p, &p->step[s], profile_of(c, p->step[s].device));
+    if (ns > 0) x->predicted_ns += ns;
+}
+
+/* An evaluation waits once for its kernels; where the search planned them, it has counted that. */
 static void predict_wait(clf_ctx *c, clf_exe *x) {
+    if (x->plan->ndevice > 1) return;
     const clf_profile *dev = x->device >= 0 ? clf_run_device_profile(c) : NULL;
     bool waits = false;
     for (int32_t s = 0; s < x->plan->nstep; s++) waits = waits || x->step[s].executor == CLF_ON_KERNEL;
@@ -230,7 +168,9 @@ static void trace_plan(const clf_ctx *c, const clf_plan *p, const clf_selector *
     CLF_TRACE(t, graph, "%d nodes, %d slots, %d results", p->g.n, p->g.nslot, p->g.nroot);
     CLF_TRACE(t, rules, "%d applied", p->nfired);
     CLF_TRACE(t, memo, "%d entries for %d nodes", p->nentry, p->g.n);
-    if (sel->searches) CLF_TRACE(t, plan, "%lld partial covers costed, gap %lld ps", (long long)p->ncosted, (long long)p->gap_ps);
+    if (sel->searches)
+        CLF_TRACE(t, plan, "%lld partial covers costed for %d devices, gap %lld ps", (long long)p->ncosted, p->ndevice,
+                  (long long)p->gap_ps);
     CLF_TRACE(t, plan, "selector %s: %d steps, %d values, %d cuts", sel->name, p->nstep, p->nvalue, p->ncut);
 }
 
@@ -249,13 +189,14 @@ static clf_status place(clf_ctx *c, clf_exe *x, clf_err *err) {
     x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
     uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
     if (!x->step || !home) return no_memory(err);
-    if (x->device >= 0 && !forced_kernels(c) && !c->knobs.check) CLF_TRY(keep_tiny_home(x, home, err));
+    CLF_TRY(clf_place_home(c, x, home, err));
     for (int32_t s = 0; s < x->plan->nstep; s++) CLF_TRY(place_step(c, x, s, home[s], err));
     CLF_TRY(clf_exe_kernels(c, x, err));
     for (int32_t s = 0; s < x->plan->nstep; s++) {
         predict_step(c, x, s);
         trace_step(c, x, s);
     }
+    predict_moves(c, x);
     predict_wait(c, x);
     return make_room(c, x, err);
 }
@@ -283,33 +224,16 @@ static clf_status make(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_way
 
 clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_ways *ways, clf_err *err) {
     int device;
-    clf_status st = choose_device(c, p, ways, &device, err);
+    clf_status st = clf_place_choose(c, p, ways, &device, err);
     if (st == CLF_OK) return make(out, c, p, ways, device, err);
     clf_plan_free(p);
     return st;
 }
 
-static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, int device, clf_err *err) {
-    clf_limits lim = clf_exe_limits(c, device);
-    lim.own_products = c->knobs.check;
-    return clf_plan_new(p, g, sel, &lim, &c->mem, err);
-}
-
-/* Planned for the host. If that is better run by the device, a search looks for the best plan there. */
 clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err) {
     clf_plan *p;
     int device;
-    CLF_TRY(plan_for(&p, c, g, sel, -1, err));
-    clf_status st = choose_device(c, p, ways, &device, err);
-    if (st == CLF_OK && device >= 0 && sel->searches) {
-        clf_plan_free(p);
-        p = NULL;
-        st = plan_for(&p, c, g, sel, device, err);
-    }
-    if (st != CLF_OK) {
-        clf_plan_free(p);
-        return st;
-    }
+    CLF_TRY(clf_place_plan(&p, c, g, sel, ways, &device, err));
     dump_stages(c, p);
     trace_plan(c, p, sel);
     return make(out, c, p, ways, device, err);

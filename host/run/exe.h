@@ -95,7 +95,8 @@ typedef struct clf_exe {
     struct clf_exe *next;
 } clf_exe;
 
-/** What plans of this context may not exceed, for the host (-1) or the OpenCL device, which is open. */
+/** What plans of this context may not exceed, and their devices: the host (-1), or the host and the OpenCL device, which is open; that
+ *  alone where settings put all loops there. */
 clf_limits clf_exe_limits(clf_ctx *c, int device);
 
 /** Prepare graph g for running: plan, place, build. ways: NULL for everything the settings allow.
@@ -111,6 +112,9 @@ void clf_exe_free_quarantine(clf_ctx *c);
 static inline clf_exe *clf_exe_latest(clf_exe *x) { return x->instead ? x->instead : x; }
 /** Run. results[r] receives a new reference for root r (slots: their own buffer). timed: wait after each step and note its time. */
 clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_buf **results, clf_err *err);
+/** exe_scratch.c: working memory of all programs that the plan runs, kernels' and the host executor's; of loops over stored entries on the
+ *  host only what is known before. errors: CLF_E_NOMEM, CLF_E_LIMIT. */
+clf_status clf_exe_scratch(clf_ctx *c, const clf_exe *x, size_t *bytes, clf_err *err);
 /** "device 0 (host)" or the device's name. */
 const char *clf_exe_where(clf_ctx *c, const clf_exe *x, const clf_exe_step *s);
 #endif

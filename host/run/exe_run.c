@@ -217,5 +217,6 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     }
     x->runs++;
     c->stats.run_ns += clf_now_ns() - start;
+    c->stats.predicted_ns += (uint64_t)x->predicted_ns;
     return st;
 }

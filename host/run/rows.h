@@ -15,5 +15,8 @@ clf_status clf_rows_new(struct clf_rows **out, const clf_cplan *c, clf_isa isa, 
 /** Run. pool may be NULL (serial). Scratch comes from `mem` and is kept for the next run where possible. CSR operands are trusted to
  *  have passed clf_csr_check. errors: CLF_E_NOMEM, CLF_E_LIMIT, CLF_E_SHAPE. */
 clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err);
+/** Bytes of working memory that a run over dense operands takes, and the program keeps; bind->in may be NULL. Over stored entries: 0, for
+ *  it hangs on where they stand. errors: CLF_E_NOMEM, CLF_E_LIMIT, CLF_E_SHAPE. */
+clf_status clf_rows_working(struct clf_rows *r, const clf_bind *bind, const clf_pool *pool, size_t *bytes, clf_err *err);
 void clf_rows_free(struct clf_rows *r);
 #endif

@@ -7,8 +7,6 @@
 
 #include "formats/fmt.h"
 
-enum { KEEP_BYTES = 8 << 20 }; /* larger scratch is given back after the run */
-
 /* ---- extents and places -------------------------------------------------------------------------------------------------- */
 
 static int64_t in_dim(const clf_rows_job *j, int in, int d) {
@@ -57,7 +55,7 @@ static void place_access(const clf_rows_job *j, const clf_access *a, clf_row_pla
         if (a->at[d].axis >= 0) p->step[a->at[d].axis] += a->at[d].mul * stride;
         stride *= in_dim(j, a->input, d);
     }
-    p->at = (const char *)j->bind->in[a->input] + base * (int64_t)each;
+    if (j->bind->in) p->at = (const char *)j->bind->in[a->input] + base * (int64_t)each;
     p->elems = stride - base;
 }
 
@@ -82,7 +80,7 @@ void clf_rows_job_end(clf_rows_job *j, struct clf_rows *r) {
         clf_mem_data_free(r->mem, j->at, j->bytes);
         return;
     }
-    if (r->scratch.bytes > KEEP_BYTES) {
+    if (r->scratch.bytes > CLF_SCRATCH_KEPT) {
         clf_mem_data_free(r->mem, r->scratch.at, r->scratch.bytes);
         r->scratch.at = NULL;
         r->scratch.bytes = 0;
@@ -115,8 +113,8 @@ static void fill_packs(const clf_rows_job *j) {
 
 /* ---- begin --------------------------------------------------------------------------------------------------------------- */
 
-static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *pool, clf_err *err) {
-    size_t at[CLF_ROWS_ROOMS];
+/* Batches, parts and the bytes of the job; where in them what lies. */
+static clf_status size_job(clf_rows_job *j, struct clf_rows *r, const clf_pool *pool, size_t at[CLF_ROWS_ROOMS], clf_err *err) {
     clf_rows_room l = {0};
     CLF_TRY(bind_extents(j, err));
     j->place = clf_arena_new(&j->arena, (size_t)r->c.naccess, sizeof *j->place);
@@ -132,6 +130,12 @@ static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *poo
     if (!clf_rows_choose_parts(j, pool)) return clf_fail(err, CLF_E_NOMEM, "no memory for the parts of a row program");
     if (!clf_rows_lay(j, &l, at)) return clf_fail(err, CLF_E_LIMIT, "working memory of a row program overflows");
     j->bytes = l.at;
+    return CLF_OK;
+}
+
+static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *pool, clf_err *err) {
+    size_t at[CLF_ROWS_ROOMS];
+    CLF_TRY(size_job(j, r, pool, at, err));
     if (!acquire(j, r)) return clf_fail(err, CLF_E_NOMEM, "%zu bytes of working memory for a row program", j->bytes);
     j->scalar = j->at + at[0];
     j->vec = j->at + at[1];
@@ -146,6 +150,18 @@ static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *poo
     clf_rows_place_gaps(j, j->at + at[10]);
     fill_packs(j);
     return CLF_OK;
+}
+
+clf_status clf_rows_working(struct clf_rows *r, const clf_bind *bind, const clf_pool *pool, size_t *bytes, clf_err *err) {
+    clf_rows_job j = {.r = r, .bind = bind};
+    size_t at[CLF_ROWS_ROOMS];
+    clf_status st = CLF_OK;
+    clf_arena_init(&j.arena, r->mem);
+    j.bytes = 0;
+    if (r->entry < 0) st = size_job(&j, r, pool, at, err);
+    clf_arena_release(&j.arena);
+    if (st == CLF_OK) *bytes = j.bytes;
+    return st;
 }
 
 clf_status clf_rows_job_begin(clf_rows_job *j, struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err) {

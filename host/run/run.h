@@ -14,6 +14,8 @@ typedef struct clf_tile_entry {
     char *key;
     clf_tile *tile;
     struct clf_rows *rows; /* one of the two */
+    uint64_t counted;      /* exe_scratch.c: the count that it was in last, */
+    size_t counted_bytes;  /* and with how much */
 } clf_tile_entry;
 
 enum { CLF_PLAN_BUCKETS = 256, CLF_TILE_BUCKETS = 256, CLF_PLANS_KEPT = 512, CLF_PLAN_KEYS_BYTES = 1 << 24 };
@@ -33,6 +35,7 @@ typedef struct clf_run {
     uint64_t epoch;           /* grows whenever plans are forgotten: remembered clf_exe pointers are stale then */
     clf_tile_entry *tiles[CLF_TILE_BUCKETS];
     uint64_t dump_serial;
+    uint64_t scratch_counts;      /* exe_scratch.c */
     int lost;                     /* devices lost since a setting chose them */
     clf_exe *quarantine;          /* plans a lost device may still be writing for; freed at the end */
     const clf_selector *selector; /* instead of the one the setting names, if not NULL; clf_run_forget after a change */

@@ -188,12 +188,14 @@ static clf_status gauge_overlap(const clf_gauge *g, clf_profile *p) {
     return CLF_OK;
 }
 
-/* A stored result against one more operand of the same length, at the largest size. */
+/* X * Y stored against the same summed, at the largest size. */
 static clf_status gauge_store(const clf_gauge *g, clf_profile *p) {
-    clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 1, .inputs = 2, .store = true, .n = BIG_CELLS};
-    double ns, read = 8e9 / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1] * BIG_CELLS;
-    CLF_TRY(probe(g, &plan, g->pool, &ns));
-    p->write_cost = (ns - 2 * read) / read;
+    clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 1, .inputs = 2, .n = BIG_CELLS};
+    double stored, summed, read = 8e9 / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1] * BIG_CELLS;
+    CLF_TRY(probe(g, &plan, g->pool, &summed));
+    plan.store = true;
+    CLF_TRY(probe(g, &plan, g->pool, &stored));
+    p->write_cost = (stored - summed) / read;
     if (p->write_cost < 0.5) p->write_cost = 0.5;
     return CLF_OK;
 }

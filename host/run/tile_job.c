@@ -9,9 +9,8 @@
 enum {
     PARALLEL_NS = 30000, /* one core's time below which waking others costs more than it gives */
     PARTS_PER_WORKER = 8,
-    PART_CELLS = 8192,       /* smaller parts are not worth handing out */
-    STREAM_BYTES = 16 << 20, /* results above this are written past the caches */
-    KEEP_BYTES = 8 << 20     /* larger scratch is given back after the run */
+    PART_CELLS = 8192,      /* smaller parts are not worth handing out */
+    STREAM_BYTES = 16 << 20 /* results above this are written past the caches */
 };
 
 /* ---- extents and places ---------------------------------------------------------------------------------------------------------- */
@@ -35,7 +34,7 @@ static void place_access(const clf_tile *t, const clf_bind *b, const clf_access 
             p->row += at->mul * stride;
         stride *= in_dim(t, b, a->input, d);
     }
-    p->at = (const char *)b->in[a->input] + base * ((int64_t)1 << log2);
+    if (b->in) p->at = (const char *)b->in[a->input] + base * ((int64_t)1 << log2);
     p->elems = stride - base;
 }
 
@@ -184,7 +183,7 @@ void clf_tile_job_end(clf_tile_job *j, clf_tile *t) {
         clf_mem_data_free(t->mem, j->at, j->bytes);
         return;
     }
-    if (t->scratch.bytes > KEEP_BYTES) {
+    if (t->scratch.bytes > CLF_SCRATCH_KEPT) {
         clf_mem_data_free(t->mem, t->scratch.at, t->scratch.bytes);
         t->scratch.at = NULL;
         t->scratch.bytes = 0;
@@ -192,10 +191,10 @@ void clf_tile_job_end(clf_tile_job *j, clf_tile *t) {
     atomic_store_explicit(&t->scratch.busy, 0, memory_order_release);
 }
 
-clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_err *err) {
+/* Mode, parts, workers and the bytes of the job; where in them what lies. */
+static clf_status size_job(clf_tile_job *j, clf_tile *t, const clf_bind *bind, const clf_pool *pool, size_t at[6], clf_err *err) {
     int axes = t->c.naxes;
     int64_t cells;
-    size_t at[6] = {0};
     clf_layout l = {0};
     *j = (clf_tile_job){.t = t, .bind = bind, .rows = axes < 2 ? 1 : axis_n(t, bind, 0), .cols = axes < 1 ? 1 : axis_n(t, bind, axes - 1)};
     if (__builtin_mul_overflow(j->rows, j->cols, &cells))
@@ -206,6 +205,20 @@ clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind
     choose_parts(j, pool);
     if (!layout(j, &l, at)) return clf_fail(err, CLF_E_LIMIT, "working memory for %lld columns overflows", (long long)j->cols);
     j->bytes = l.at;
+    return CLF_OK;
+}
+
+clf_status clf_tile_working(clf_tile *t, const clf_bind *bind, const clf_pool *pool, size_t *bytes, clf_err *err) {
+    clf_tile_job j;
+    size_t at[6] = {0};
+    CLF_TRY(size_job(&j, t, bind, pool, at, err));
+    *bytes = j.bytes;
+    return CLF_OK;
+}
+
+clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_err *err) {
+    size_t at[6] = {0};
+    CLF_TRY(size_job(j, t, bind, pool, at, err));
     if (!acquire(j, t)) return clf_fail(err, CLF_E_NOMEM, "%zu bytes of working memory for a host program", j->bytes);
     j->scalar = j->at + at[0];
     j->col = j->at + at[1];

@@ -16,12 +16,15 @@
 enum {
     SLICE_NS = 25000000,
     MIN_TRIES = 3,
-    CHAIN_CELLS = 1 << 18, /* of the dense chain: in the second-level caches */
-    WIDE = 256,
-    SKINNY = 6,  /* columns of its right side */
-    NARROW = 11, /* no whole vectors */
+    CHAIN_CELLS = 1 << 19, /* of the dense chain: in the second-level caches, and rows for all cores */
+    WIDE = 64,
+    SKINNY = 16,       /* columns of its right side: whole vectors */
+    NARROW = 11,       /* no whole vectors */
+    NARROW_TERMS = 16, /* what that is in vectors */
     ENTRY_ROWS = 1 << 13,
     ROW_ENTRIES = 32,
+    SHORT_ENTRIES = 2, /* of rows that are hardly worth beginning */
+    GAP = 8,           /* cells for each entry */
     ENTRIES = ENTRY_ROWS * ROW_ENTRIES,
     BIG_CELLS = 12 << 20, /* of the largest vector */
     SQUARE = 320,         /* side of the library's product */
@@ -37,7 +40,8 @@ typedef struct gauge {
     clf_mem *mem;
     clf_err *err;
     double *big, *out; /* BIG_CELLS; BLOCK * BLOCK */
-    int64_t *ptr;      /* ENTRY_ROWS + 1 */
+    int64_t *ptr;      /* ENTRY_ROWS + 1, and BLOCK + 1 zeros */
+    int64_t *little;   /* rows of SHORT_ENTRIES */
     int32_t *idx;      /* ENTRIES */
 } gauge;
 
@@ -98,31 +102,42 @@ static clf_status gauge_chains(const gauge *g, clf_profile *p) {
     static const char *const type[] = {"f32", "f64"};
     double ns, rows = CHAIN_CELLS / NARROW;
     for (int w = 0; w < 2; w++) {
-        CLF_TRY(chain_time(g, type[w], WIDE, SKINNY, &ns));
-        p->fma_per_s[w] = 2e9 * SKINNY * CHAIN_CELLS / ns;
+        CLF_TRY(chain_time(g, type[w], WIDE, SKINNY << !w, &ns));
+        p->fma_per_s[w] = 2e9 * (SKINNY << !w) * CHAIN_CELLS / ns;
     }
     CLF_TRY(chain_time(g, type[1], NARROW, 1, &ns));
-    double beside = ns - 2e9 * CHAIN_CELLS / p->fma_per_s[1];
+    double beside = ns - 2e9 * NARROW_TERMS * rows / p->fma_per_s[1];
     p->dot_ns = (beside > ns / 8 ? beside : ns / 8) / (2 * rows);
     return CLF_OK;
 }
 
-/* X %*% v over ENTRIES stored entries, spread over the first `cells` of v. */
-static clf_status entries_time(const gauge *g, int64_t cells, double *ns) {
+/* X %*% v over ENTRIES stored entries in rows that begin at ptr, spread over the first `cells` of v. */
+static clf_status entries_time(const gauge *g, int64_t *ptr, int rows, int64_t cells, double *ns) {
     static const char form[] = "(cplan (axis i range free %d) (axis j entry free %d owner a0 parent i) (in X f64 csr %d %lld)"
                                " (in v f64 dense %lld 1) (out Y f64 %d) (access a0 X entries (i 1 0) (j 1 0))"
                                " (access a1 v stream (j 1 0) (- 0)) (let v0 f64 load a0) (let v1 f64 load a1)"
                                " (let v2 f64 dot j v0 v1 skip 1) (store Y v2 keep i))";
     char text[1024];
-    clf_csr x = {g->ptr, g->idx, g->big, ENTRY_ROWS, cells, ENTRIES, CLF_F64};
+    clf_csr x = {ptr, g->idx, g->big, rows, cells, ENTRIES, CLF_F64};
     void *in[2] = {&x, g->big}, *out[1] = {g->out};
     uint32_t h = 1;
     for (int i = 0; i < ENTRIES; i++) {
         h = h * 1664525u + 1013904223u;
         g->idx[i] = (int32_t)((uint64_t)h * (uint64_t)cells >> 32);
     }
-    snprintf(text, sizeof text, form, ENTRY_ROWS, ENTRIES, ENTRY_ROWS, (long long)cells, (long long)cells, ENTRY_ROWS);
+    snprintf(text, sizeof text, form, rows, ENTRIES, rows, (long long)cells, (long long)cells, rows);
     return row_time(g, text, &(clf_bind){.in = in, .out = out}, ns);
+}
+
+/* The same entries in many short rows against few long ones. */
+static clf_status gauge_begun(const gauge *g, clf_profile *p) {
+    enum { ROWS = ENTRIES / SHORT_ENTRIES };
+    double ns, cells = p->tier_bytes[0] / 16;
+    CLF_TRY(entries_time(g, g->little, ROWS, (int64_t)cells, &ns));
+    double row = (ns - p->entry_ns * ENTRIES) / (ROWS - ENTRY_ROWS), entry = p->entry_ns - row / ROW_ENTRIES;
+    if (entry > p->entry_ns / 2) p->entry_ns = entry;
+    p->entry_row_ns = row > p->dot_ns ? row - p->dot_ns : 0;
+    return CLF_OK;
 }
 
 /* A vector that fills half a tier; what an entry takes beyond streaming 12 bytes is the looking up. */
@@ -130,12 +145,12 @@ static clf_status gauge_entries(const gauge *g, clf_profile *p) {
     double ns, stream = 12e9 / p->read_bytes_per_s[1], floor = 0.05;
     for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
         double half = p->tier_bytes[t] / 2, most = 8.0 * BIG_CELLS;
-        CLF_TRY(entries_time(g, (int64_t)((half < most ? half : most) / 8), &ns));
+        CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, (int64_t)((half < most ? half : most) / 8), &ns));
         ns /= ENTRIES;
         p->gather_ns[t] = ns - stream > floor ? ns - stream : floor;
         if (t == 0) p->entry_ns = ns;
     }
-    return CLF_OK;
+    return gauge_begun(g, p);
 }
 
 /* sum(X * (U %*% t(V))) at stored entries, of short rows of U and V that stay in cache: what an inner product is beside its terms. Once a
@@ -155,8 +170,36 @@ static clf_status gauge_dots(const gauge *g, clf_profile *p) {
     for (int i = 0; i < ENTRIES; i++) g->idx[i] = (i * 7 + i / ROW_ENTRIES) % COLS;
     snprintf(text, sizeof text, form, ENTRY_ROWS, NARROW, ENTRIES, ENTRY_ROWS, COLS, ENTRY_ROWS, NARROW, COLS, NARROW);
     CLF_TRY(row_time(g, text, &(clf_bind){.in = in, .out = out}, &ns));
-    double beside = ns / ENTRIES - p->entry_ns - 1e9 * NARROW / p->fma_per_s[1];
+    double beside = ns / ENTRIES - p->entry_ns - 1e9 * NARROW_TERMS / p->fma_per_s[1];
     if (beside > p->dot_ns) p->dot_ns = beside;
+    return CLF_OK;
+}
+
+/* Entries anywhere, one in GAP cells. */
+static void scatter(const gauge *g) {
+    uint32_t h = 1;
+    for (int i = 0; i < ENTRIES; i++) {
+        h = h * 1664525u + 1013904223u;
+        g->idx[i] = i % ROW_ENTRIES * GAP + (int32_t)(h >> 29);
+    }
+}
+
+/* colSums(X + w), whose cells without entry differ along each column; what an entry takes beside being visited. */
+static clf_status gauge_gaps(const gauge *g, clf_profile *p) {
+    static const char form[] =
+        "(cplan (axis i range free %d) (axis j entry free %d owner a0 parent i) (in X f64 csr %d %d) (in w f64 dense %d 1) (out Y f64 %d)"
+        " (access a0 X entries (i 1 0) (j 1 0)) (access a1 w stream (i 1 0) (- 0)) (let v0 f64 load a0) (let v1 f64 load a1)"
+        " (let v2 f64 ADD v0 v1) (fold Y SUM v2 rest v1 keep j over i))";
+    enum { COLS = ROW_ENTRIES * GAP };
+    char text[1024];
+    clf_csr x = {g->ptr, g->idx, g->big, ENTRY_ROWS, COLS, ENTRIES, CLF_F64};
+    void *in[2] = {&x, g->big}, *out[1] = {g->out};
+    double ns;
+    scatter(g);
+    snprintf(text, sizeof text, form, ENTRY_ROWS, ENTRIES, ENTRY_ROWS, COLS, ENTRY_ROWS, COLS);
+    CLF_TRY(row_time(g, text, &(clf_bind){.in = in, .out = out}, &ns));
+    ns /= ENTRIES;
+    p->gap_ns = ns > 2 * p->entry_ns ? ns - p->entry_ns : p->entry_ns;
     return CLF_OK;
 }
 
@@ -166,17 +209,13 @@ static clf_status gauge_locate(const gauge *g, clf_profile *p) {
         "(cplan (axis i range free %d) (axis j entry free %d owner a0 parent i) (in X f64 csr %d %d) (in Z f64 csr %d %d)"
         " (out Y f64) (access a0 X entries (i 1 0) (j 1 0)) (access a1 Z locate (i 1 0) (j 1 0)) (let v0 f64 load a0)"
         " (let v1 f64 load a1) (let v2 f64 MUL v0 v1) (fold Y SUM v2 keep))";
-    enum { GAP = 8, HALF = ENTRY_ROWS / 2, COLS = ROW_ENTRIES * GAP };
+    enum { HALF = ENTRY_ROWS / 2, COLS = ROW_ENTRIES * GAP };
     char text[1024];
     clf_csr x = {g->ptr, g->idx, g->big, HALF, COLS, ENTRIES / 2, CLF_F64}, z = x;
     void *in[2] = {&x, &z}, *out[1] = {g->out};
     double ns;
-    uint32_t h = 1;
     z.idx = g->idx + ENTRIES / 2;
-    for (int i = 0; i < ENTRIES; i++) {
-        h = h * 1664525u + 1013904223u;
-        g->idx[i] = i % ROW_ENTRIES * GAP + (int32_t)(h >> 29);
-    }
+    scatter(g);
     snprintf(text, sizeof text, form, HALF, ENTRIES / 2, HALF, COLS, HALF, COLS);
     CLF_TRY(row_time(g, text, &(clf_bind){.in = in, .out = out}, &ns));
     p->locate_ns = ns / ENTRIES;
@@ -266,18 +305,20 @@ static clf_status gauge_steps(const gauge *g, clf_profile *p) {
 static clf_status gauge_all(const gauge *g, clf_profile *p) {
     for (int64_t i = 0; i < BIG_CELLS; i++) g->big[i] = 0.5 + (double)(i % 1000) / 1001.0;
     for (int64_t i = 0; i <= ENTRY_ROWS; i++) g->ptr[i] = i * ROW_ENTRIES;
+    for (int64_t i = 0; i <= ENTRIES / SHORT_ENTRIES; i++) g->little[i] = i * SHORT_ENTRIES;
     memset(g->ptr + ENTRY_ROWS + 1, 0, (BLOCK + 1) * sizeof *g->ptr);
     CLF_TRY(gauge_chains(g, p));
     CLF_TRY(gauge_entries(g, p));
     CLF_TRY(gauge_dots(g, p));
     CLF_TRY(gauge_locate(g, p));
+    CLF_TRY(gauge_gaps(g, p));
     CLF_TRY(gauge_library(g, p));
     return gauge_steps(g, p);
 }
 
 clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *p, clf_err *err) {
     const size_t big = sizeof(double) * BIG_CELLS, out = sizeof(double) * BLOCK * BLOCK, idx = sizeof(int32_t) * ENTRIES,
-                 ptr = sizeof(int64_t) * (ENTRY_ROWS + BLOCK + 2), bytes = big + out + ptr + idx;
+                 ptr = sizeof(int64_t) * (ENTRY_ROWS + BLOCK + 2 + ENTRIES / SHORT_ENTRIES + 1), bytes = big + out + ptr + idx;
     gauge g = {.blas = blas, .pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err};
     clf_profile work = *p;
     char *block = clf_mem_data(mem, bytes);
@@ -286,6 +327,7 @@ clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_m
     g.out = (double *)(void *)(block + big);
     g.ptr = (int64_t *)(void *)(block + big + out);
     g.idx = (int32_t *)(void *)(block + big + out + ptr);
+    g.little = g.ptr + ENTRY_ROWS + BLOCK + 2;
     clf_status st = gauge_all(&g, &work);
     clf_mem_data_free(mem, block, bytes);
     if (st == CLF_OK) *p = work;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * clfuse explain: the plan of a program, over data (--in) or over shapes alone (--dims). Roots are the bare results and the bound names
- * that no later statement uses. Several --profile files give one plan each, for comparison. */
+ * that no later statement uses. --profile files are devices to plan for, the first being device 0; they need not be there. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,29 +19,19 @@ static clf_explain_format format_of(const char *name) {
 
 static tool_exit show(clf_ctx *c, const tool_options *o, FILE *f, size_t n, clf_mat *const *roots) {
     char where[300];
+    clf_explain_format format = format_of(o->format);
     unsigned flags = (o->analyze ? CLF_EXPLAIN_ANALYZE : 0) | (o->memo ? CLF_EXPLAIN_MEMO : 0) | (o->kernel ? CLF_EXPLAIN_KERNEL : 0);
-    clf_status st = clf_explain(n, roots, format_of(o->format), flags, to_file, f);
+    clf_status st = o->nprofile ? clf_explain_for(o->nprofile, o->profile, n, roots, format, flags, to_file, f)
+                                : clf_explain(n, roots, format, flags, to_file, f);
     return st == CLF_OK ? TOOL_OK : tool_fail_status(c, st, tool_program_name(o, where, sizeof where));
 }
 
-/* The plan as it stands, or under each profile given. */
-static tool_exit show_all(clf_ctx *c, const tool_options *o, FILE *f, size_t n, clf_mat *const *roots) {
-    if (!o->nprofile) return show(c, o, f, n, roots);
-    for (size_t i = 0; i < o->nprofile; i++) {
-        clf_status st = clf_set(c, "profile_file", o->profile[i]);
-        if (st != CLF_OK) return tool_fail_status(c, st, "");
-        if (o->nprofile > 1) fprintf(f, "profile %s\n", o->profile[i]);
-        TOOL_TRY(show(c, o, f, n, roots));
-    }
-    return TOOL_OK;
-}
-
 static tool_exit write_out(clf_ctx *c, const tool_options *o, size_t n, clf_mat *const *roots) {
-    if (!o->output) return show_all(c, o, stdout, n, roots);
+    if (!o->output) return show(c, o, stdout, n, roots);
     FILE *f = fopen(o->output, "wb");
     if (!f) return tool_fail(TOOL_FAILED, "%s: cannot write: %s", o->output, strerror(errno));
     struct stat is;
-    tool_exit st = show_all(c, o, f, n, roots);
+    tool_exit st = show(c, o, f, n, roots);
     bool bad = ferror(f), file = fstat(fileno(f), &is) == 0 && S_ISREG(is.st_mode);
     bad = fclose(f) != 0 || bad;
     if (st == TOOL_OK && bad) st = tool_fail(TOOL_FAILED, "%s: cannot write: %s", o->output, strerror(errno));

@@ -130,8 +130,7 @@ static tool_exit check_values(tool_options *o) {
     TOOL_TRY(one_of("--dtype", o->dtype, (const char *const[]){"f64", "f32", NULL}));
     TOOL_TRY(one_of("--na", o->na, (const char *const[]){"error", "drop", "nan", NULL}));
     TOOL_TRY(one_of("--format", o->format, (const char *const[]){"text", "dot", "svg", "json", NULL}));
-    if (o->nprofile > 1 && (o->analyze || (o->format && strcmp(o->format, "text") != 0)))
-        return tool_fail(TOOL_USAGE, "--profile: several profiles are compared as text and without --analyze");
+    if (o->nprofile && o->analyze) return tool_fail(TOOL_USAGE, "--profile: a plan for other devices cannot be measured (--analyze)");
     o->head_rows = -1;
     if (!o->head) return TOOL_OK;
     char *end;

@@ -182,6 +182,7 @@ static tool_exit add(clf_ctx *c, tool_vars *vars, const char *name, const char *
                          "%s%s", where, why);
     clf_info(x, NULL, NULL, NULL, &scalar);
     if (!scalar) st = clf_eval(1, &x);
+    if (!scalar && st == CLF_OK) st = clf_label(x, name); /* which explain says */
     if (st != CLF_OK) return tool_fail_status(c, st, st == CLF_E_NODEV ? "" : where);
     vars->at[vars->n++] = (clf_binding){name, x};
     return TOOL_OK;
@@ -219,6 +220,7 @@ static tool_exit bind_dims(clf_ctx *c, const tool_options *o, const tool_pair *p
                         : clf_param(c, scalar ? CLF_F64 : float_type(o), rows, cols, scalar);
     const char *why;
     if (clf_status_of(x, &why) != CLF_OK) return tool_fail(TOOL_FAILED, "--dims '%s=%s': %s", p->name, p->text, why);
+    if (clf_label(x, p->name) != CLF_OK) return tool_fail_status(c, CLF_E_NOMEM, "");
     vars->at[vars->n++] = (clf_binding){p->name, x};
     return TOOL_OK;
 }

@@ -48,14 +48,14 @@ typedef struct tool_pairs {
     size_t n;
 } tool_pairs;
 
-enum { TOOL_PROFILES = 16 };
+enum { TOOL_PROFILES = 8 };
 typedef struct tool_options {
     const char *device, *fuse, *tier, *strategy, *dtype;    /* everywhere */
     const char *program;                                    /* -e */
     const char *file;                                       /* the program's file */
     tool_pairs in, out, dims;
     const char *na, *head, *format, *output;
-    const char *profile[TOOL_PROFILES];                     /* explain shows the plan for each */
+    const char *profile[TOOL_PROFILES];                     /* explain plans for these as devices */
     size_t nprofile;
     bool explain, json, analyze, memo, kernel, env, help;
     long head_rows;                                         /* -1: all */

@@ -180,5 +180,11 @@ is 'sum(rand(rows=10, cols=10) == rand(rows=10, cols=10)) < 100' 1
 is 's = sum(rand(rows=100, cols=100, sparsity=0.5) != 0); s > 4700 & s < 5300' 1
 is 'R = rand(rows=100, cols=100, min=-1, max=3); min(R) >= -1 & max(R) < 3 & abs(mean(R) - 1) < 0.1' 1
 
-ends 4 'grad: derivatives are not part of this version' "$CLFUSE" run -e 'grad(sum(X), X)' --in X=seq:2x2
+# Derivatives are expressions, too.
+is 'grad(sum(X^2), X)' '2 4 6 / 8 10 12' --in X=seq:2x3
+is 'y = X * 2; loss = sum(y^2); loss; grad(loss, x=y); grad(loss, X)' '364 / 4 8 12 / 16 20 24 / 8 16 24 / 32 40 48' --in X=seq:2x3
+is 'grad(sum(X %*% t(X)), X)' '10 14 18 / 10 14 18' --in X=seq:2x3
+is 'g = grad(sum(X^3), X); grad(sum(g), X)' '6 12 18 / 24 30 36' --in X=seq:2x3
+ends 4 'line 1, column 1: grad: the loss is 2x2' "$CLFUSE" run -e 'grad(X, X)' --in X=seq:2x2
+ends 4 'grad: the cumulative min has no derivative' "$CLFUSE" run -e 'grad(sum(cummin(X)), X)' --in X=seq:2x2
 finish

@@ -95,19 +95,25 @@ ends 2 "'Y' is in both" $explain -e 'X + Y' --in Z=1 --in Y=2 --dims Y=3x3
 ends 2 "'X' is given twice" $explain -e X --dims X=3x3 --dims X=3x3
 ends 4 '3x2 and 3x2' $explain -e 'X %*% X' --dims X=3x2
 
-# profiles: one, two for comparison, too many, not there
-printf 'launch_sync_ns 1000\n' >fast.txt
-printf 'launch_sync_ns 1000000\n' >slow.txt
-$explain -e 'sum(X * X)' --dims X=100x100 --profile fast.txt >one.out || fault 'one profile'
-true_that 'one profile has no heading' [ "$(grep -c '^profile ' one.out)" = 0 ]
-$explain -e 'sum(X * X)' --dims X=100x100 --profile fast.txt --profile slow.txt --format text >two.out || fault 'two profiles'
-true_that 'each of two profiles has its plan' [ "$(grep -c '^profile \|^ plan ' two.out)" = 4 ]
-ends 2 'compared as text' $explain -e 'sum(X)' --dims X=9x9 --profile fast.txt --profile slow.txt --format json
-ends 2 'compared as text' $explain -e 'sum(X)' --in X=seq:9x9 --profile fast.txt --profile slow.txt --analyze
-many=; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do many="$many --profile fast.txt"; done
+# profiles are devices, the first being device 0: one, two, too many, not there
+printf 'name near\nlaunch_sync_ns 1000\n' >near.txt
+printf 'name far\nkind 2\ntransfer_ns 1000\ntransfer_bytes_per_s 1e12\n' >far.txt
+job='sum(log(sin(X) ^ 0.3 + exp(X ^ 2.5)))'
+$explain -e "$job" --fuse cost --dims X=4000x4000 --profile near.txt >one.out || fault 'one profile'
+true_that 'steps name the profile' grep -q ' on near$' one.out
+true_that 'nothing on a device that was not asked for' [ "$(grep -c far one.out)" = 0 ]
+$explain -e "$job" --fuse cost --dims X=4000x4000 --profile near.txt --profile far.txt --format text >two.out || fault 'two profiles'
+true_that 'work goes where it is cheap' grep -q ' on far$' two.out
+true_that 'and is compared with the other device' grep -q '^ not   cost on near alone: ' two.out
+$explain -e "$job" --fuse cost --dims X=4000x4000 --profile near.txt --profile far.txt --format json >two.json || fault 'two profiles in JSON'
+true_that 'so in JSON' grep -q '"device": "far"' two.json
+ends 2 'cannot be measured' $explain -e 'sum(X)' --in X=seq:9x9 --profile near.txt --profile far.txt --analyze
+many=; for i in 1 2 3 4 5 6 7 8 9; do many="$many --profile near.txt"; done
 ends 2 'profiles' $explain -e 'sum(X)' --dims X=9x9 $many
 long=$(printf '%0300d' 1)
-ends 4 'CLF_PROFILE_FILE' $explain -e 'sum(X)' --dims X=9x9 --profile "$long"
+ends 4 'cannot open profile' $explain -e 'sum(X)' --dims X=9x9 --profile "$long"
+printf 'speed 1\n' >odd.txt
+ends 4 'odd.txt: ' $explain -e 'sum(X)' --dims X=9x9 --profile odd.txt
 
 # where it goes
 is 'a = X; a * 2; X' '2 4 / 1 2' --in X=seq:1x2 --out X=x.csv --out a=a.csv

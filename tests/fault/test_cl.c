@@ -5,6 +5,7 @@
 #include "device/device.h"
 #include "tests/fault/round.h"
 #include "tests/support/net.h"
+#include "tests/support/pinned_pair.h"
 
 enum { MOST_CALLS = 20000 };
 
@@ -222,7 +223,7 @@ static void calibrate(fault_mode mode, int function, long at, int code) {
     CU_ASSERT_EQUAL_FATAL(clf_devs_open(&d, &(clf_dev_opts){.mem = &mem, .cache_dir = ""}, &err), CLF_OK);
     layer->arm(mode, function, at, code);
     layer->hold();
-    clf_status st = clf_dev_calibrate(d, 0, &p, &err);
+    clf_status st = clf_dev_calibrate(d, 0, NULL, &p, &err);
     CU_ASSERT(st != CLF_OK && err.text[0]);
     CU_ASSERT(layer->injected() > 0);
     size_t held = atomic_load(&mem.data_bytes);
@@ -291,6 +292,41 @@ static void test_explain(void) {
     explained("off", FAULT_FOR_EVER, -5, "its device failed");
 }
 
+/* Doubled, the cells are squares: 42 - 364. */
+static clf_mat *doubled_roots(clf_ctx *c) {
+    static const double x[6] = {2, 8, 18, 32, 50, 72};
+    clf_mat *a = clf_add(clf_matrix(c, CLF_F64, 2, 3, x), clf_matrix(c, CLF_F64, 2, 3, x));
+    return clf_sum(clf_sub(clf_sqrt(a), a));
+}
+
+/* A plan for both devices, kernel, host, kernel: whichever kernel fails, before or behind the host's step, all is planned for the host. */
+static void half_way(const pinned_pair *pair, long at) {
+    static text_sink t;
+    clf_ctx *c = open_on(NULL);
+    CU_ASSERT_FATAL(pinned_pair_set(pair, c));
+    CU_ASSERT_EQUAL(read_f64(doubled_roots(c)), -322);
+    clf_stats good = stats_of(c);
+    CU_ASSERT(good.launches_tier2 == 2 && good.launches_tier0 == 1);
+    layer->arm(FAULT_FOR_EVER, function_named("clEnqueueNDRangeKernel"), at, -54);
+    CU_ASSERT_EQUAL(read_f64(doubled_roots(c)), -322);
+    CU_ASSERT_EQUAL(stats_of(c).fallbacks, 1);
+    clf_mat *again = doubled_roots(c);
+    CU_ASSERT_EQUAL(clf_explain(1, &again, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+    CU_ASSERT(strstr(t.at, "its device failed") && !strstr(t.at, ".chunk"));
+    layer->disarm();
+    clf_close(c);
+}
+
+static void test_half_way(void) {
+    clf_profile host, device;
+    pinned_pair pair;
+    if (!there) return;
+    pinned_pair_contrast(&host, &device);
+    CU_ASSERT_FATAL(pinned_pair_make(&pair, &host, &device));
+    for (long at = 1; at <= 2; at++) half_way(&pair, at);
+    pinned_pair_remove(&pair);
+}
+
 int main(void) {
     static const test_case tests[] = {{"good rounds", test_look},
                                       {"every call", test_calls},
@@ -300,6 +336,7 @@ int main(void) {
                                       {"short memory", test_short_memory},
                                       {"survivors", test_survivors},
                                       {"calibration", test_calibrate},
+                                      {"a plan for both devices", test_half_way},
                                       {"explain", test_explain}};
     layer = round_layer();
     if (!layer) return 1;

@@ -26,7 +26,7 @@ static clf_profile plain_device(void) {
     d.library_half[0] = d.library_half[1] = d.row_ns = d.dot_ns = d.callout_ns = 0;
     d.overlap = 1;
     d.callout_bytes_per_s = 1e12;
-    d.launch_async_ns = 1;
+    d.launch_async_ns = d.launch_sync_ns = 1;
     d.library_ns = 2;
     return d;
 }
@@ -179,10 +179,12 @@ static void test_device(void) {
     CU_ASSERT_EQUAL(least(&m, &plenty, 2, both).cost, 1000 + 2400 + 2 * (2900 + 800));
     gpu.transfer_ns = 3.1;
     CU_ASSERT_EQUAL(least(&m, &plenty, 2, both).cost, 11000);
+    gpu.transfer_ns = 0;
+    gpu.launch_sync_ns = 1.5; /* the caller waits for 500 more */
+    CU_ASSERT_EQUAL(least(&m, &plenty, 2, both).cost, 1000 + 2400 + 2 * 800 + 500);
     m.g.nroot = 0; /* E / sum(E): X moves once for both loops, the sum stays */
     want(&m, put(&m, CLF_OP_DIV, 10, 10, 2, E, sum(E)));
-    gpu.transfer_ns = 0;
-    CU_ASSERT_EQUAL(least(&m, &plenty, 2, both).cost, (1000 + 816) + (1000 + 800 + 8 + 1600) + 800 + 800);
+    CU_ASSERT_EQUAL(least(&m, &plenty, 2, both).cost, (1000 + 816) + (1000 + 800 + 8 + 1600) + 800 + 800 + 500);
 }
 
 /* ---- random graphs ---- */

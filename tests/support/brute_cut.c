@@ -6,7 +6,7 @@
 
 #include "tests/support/brute.h"
 
-enum { SOURCE, SINK, PARTS, VALUES = PARTS + BRUTE_OPS, VERTICES = VALUES + 2 * BRUTE_OPS + BRUTE_SLOTS };
+enum { SOURCE, SINK, PARTS, VALUES = PARTS + BRUTE_OPS, VERTICES = VALUES + 3 * BRUTE_OPS + BRUTE_SLOTS };
 
 typedef struct net {
     int64_t room[VERTICES][VERTICES];
@@ -65,6 +65,15 @@ static void value_back(net *f, const brute *b, const brute_cover *c, int maker, 
         if (brute_part_reads(b, &c->part[i]).ops & what) arc(f, PARTS + i, v, CLF_PS_MOST);
 }
 
+/* The same for whatever the part stores: it is waited for if it is on device 1 and one of its readers, or the caller, on device 0. */
+static void wait_for(net *f, const brute *b, const brute_cover *c, int part) {
+    int v = f->n++;
+    arc(f, v, PARTS + part, b->wait[1]);
+    if (b->roots & c->part[part].out) arc(f, SOURCE, v, CLF_PS_MOST);
+    for (int i = 0; i < c->n; i++)
+        if (brute_part_reads(b, &c->part[i]).ops & c->part[part].out) arc(f, PARTS + i, v, CLF_PS_MOST);
+}
+
 clf_ps brute_cut(const brute *b, const brute_cover *c) {
     net f;
     memset(&f, 0, sizeof f);
@@ -72,6 +81,7 @@ clf_ps brute_cut(const brute *b, const brute_cover *c) {
     for (int i = 0; i < c->n; i++) {
         arc(&f, SOURCE, PARTS + i, brute_part_price(b, &c->part[i], 1));
         arc(&f, PARTS + i, SINK, brute_part_price(b, &c->part[i], 0));
+        wait_for(&f, b, c, i);
         for (int k = 0; k < b->nop; k++) {
             brute_ops bit = (brute_ops)(c->part[i].out & 1u << k);
             if (!bit) continue;

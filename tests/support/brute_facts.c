@@ -33,7 +33,7 @@ static bool number_nodes(brute *b) {
     for (int32_t n = 0; fits && n < b->g->n; n++) {
         if (!need[n]) continue;
         bool slot = clf_node_is_slot(node_of(b, n));
-        fits = slot ? b->nslot < BRUTE_SLOTS : b->nop < BRUTE_OPS;
+        fits = slot ? b->nslot < BRUTE_SLOTS : b->nop < BRUTE_FACTS;
         if (!fits) break;
         if (slot)
             b->slot[b->nslot++].node = n;
@@ -177,7 +177,7 @@ bool brute_facts(brute *b) {
     return true;
 }
 
-bool brute_make(brute *b, const clf_graph *g, const clf_limits *lim, int ndevice, const clf_profile *const *device) {
+bool brute_begin(brute *b, const clf_graph *g, const clf_limits *lim, int ndevice, const clf_profile *const *device) {
     memset(b, 0, sizeof *b);
     b->g = g;
     b->lim = *lim;
@@ -185,7 +185,11 @@ bool brute_make(brute *b, const clf_graph *g, const clf_limits *lim, int ndevice
     for (int d = 0; d < ndevice; d++) b->device[d] = device[d];
     if (!brute_facts(b)) return false;
     brute_terms(b);
-    return brute_sets(b);
+    return true;
+}
+
+bool brute_make(brute *b, const clf_graph *g, const clf_limits *lim, int ndevice, const clf_profile *const *device) {
+    return brute_begin(b, g, lim, ndevice, device) && b->nop <= BRUTE_OPS && brute_sets(b);
 }
 
 void brute_release(brute *b) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a cover costs, and on which devices it costs least: every assignment, part by part, dropped when what it costs already is no
- * less than the best (terms are never negative). Each value moves once to each device where it is read; results move to device 0. See
- * brute.h. */
+ * less than the best (terms are never negative). Each value moves once to each device where it is read; results move to device 0. A part
+ * that another device, or the caller on device 0, reads from is waited for, once. See brute.h. */
 #include <string.h>
 
 #include "tests/support/brute.h"
@@ -16,13 +16,20 @@ clf_ps brute_part_price(const brute *b, const brute_part *p, int d) {
     clf_ps moved = s->reads_ps[d];
     for (int i = 0; i < b->nop; i++)
         if (p->out >> i & 1) moved = clf_ps_add(moved, b->op[i].write[d]);
-    return clf_ps_add(b->launch[d], clf_cost_both(b->device[d], moved, s->compute_ps[d]));
+    return clf_ps_add(b->launch[d], clf_cost_both(b->device[d], moved, clf_cost_kept(b->device[d], s->compute_ps[d], s->kept)));
 }
 
 /* From device a to device c: over the host's memory, which is device 0's. */
 static clf_ps moves(const clf_ps *move, int a, int c) {
     if (a == c) return 0;
     return clf_ps_add(a ? move[a] : 0, c ? move[c] : 0);
+}
+
+static bool waited_for(const brute *b, const brute_cover *c, int part) {
+    if (c->part[part].device && (b->roots & c->part[part].out)) return true;
+    for (int i = 0; i < c->n; i++)
+        if (c->part[i].device != c->part[part].device && (brute_part_reads(b, &c->part[i]).ops & c->part[part].out)) return true;
+    return false;
 }
 
 clf_ps brute_price(const brute *b, const brute_cover *c) {
@@ -33,6 +40,7 @@ clf_ps brute_price(const brute *b, const brute_cover *c) {
         const brute_part *p = &c->part[i];
         brute_reads r = brute_part_reads(b, p);
         sum = clf_ps_add(sum, brute_part_price(b, p, p->device));
+        if (waited_for(b, c, i)) sum = clf_ps_add(sum, b->wait[p->device]);
         at[p->device] |= r.ops;
         slots[p->device] |= r.slots;
     }
@@ -62,8 +70,25 @@ typedef struct placed {
     brute_ops made, wanted[BRUTE_DEVICES];
     brute_slots slots[BRUTE_DEVICES];
     int maker[BRUTE_OPS];
+    bool waited[BRUTE_OPS]; /* parts */
     clf_ps sum;
 } placed;
+
+static void add_wait(const placing *s, placed *now, int part) {
+    if (!now->waited[part]) now->sum = clf_ps_add(now->sum, s->b->wait[s->c->part[part].device]);
+    now->waited[part] = true;
+}
+
+/* Part i, the last, against those before and the caller: who is waited for now? */
+static void add_waits(const placing *s, placed *now, int i) {
+    const brute_part *part = s->c->part;
+    if (part[i].device && (s->b->roots & part[i].out)) add_wait(s, now, i);
+    for (int k = 0; k < i; k++) {
+        if (part[k].device == part[i].device) continue;
+        if (part[k].out & s->reads[i].ops) add_wait(s, now, k);
+        if (part[i].out & s->reads[k].ops) add_wait(s, now, i);
+    }
+}
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as there are parts */
 static void place_from(placing *s, const placed *before, int i) {
@@ -91,6 +116,7 @@ static void place_from(placing *s, const placed *before, int i) {
         now.made |= p->out;
         now.wanted[d] |= s->reads[i].ops;
         now.slots[d] |= s->reads[i].slots;
+        add_waits(s, &now, i);
         place_from(s, &now, i + 1);
     }
 }

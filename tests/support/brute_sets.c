@@ -86,7 +86,9 @@ static bool fits(const brute *b, brute_ops set, brute_set *s) {
     brute_reads r = operands(b, set);
     brute_ops copies = copies_of(b, set);
     int ops = bits(set);
-    s->arguments = bits(r.slots) + bits(r.ops & ~copies);
+    brute_ops read = r.ops & ~copies;
+    for (int i = 0; i < b->nop; i++) read |= has(set, i) ? b->op[i].outside & ~set : 0; /* copied for others or not */
+    s->arguments = bits(r.slots) + bits(read);
     for (int i = 0; i < b->nop; i++) {
         s->arguments += has(set, i) ? b->op[i].immediates : 0;
         s->arguments += has(copies, i) ? b->op[i].need : 0;
@@ -120,7 +122,7 @@ static clf_ps dearest(const brute *b, brute_ops set, int q, int d) {
     clf_ps most = 0;
     for (int i = 0; i < b->nop; i++)
         if (has(set, i) && b->op[i].takes[q][d] > most) most = b->op[i].takes[q][d];
-    clf_ps once = q < BRUTE_OPS ? b->op[q].read[d] : b->slot[q - BRUTE_OPS].read[d];
+    clf_ps once = q < BRUTE_FACTS ? b->op[q].read[d] : b->slot[q - BRUTE_FACTS].read[d];
     return most ? most : once;
 }
 
@@ -131,8 +133,28 @@ static void price(const brute *b, brute_ops set, brute_set *s) {
             if (has(set, i)) s->compute_ps[d] = clf_ps_add(s->compute_ps[d], b->op[i].loop_ps[d]);
         }
         for (int i = 0; i < b->nslot; i++)
-            if (has(s->reads.slots, i)) s->reads_ps[d] = clf_ps_add(s->reads_ps[d], dearest(b, set, BRUTE_OPS + i, d));
+            if (has(s->reads.slots, i)) s->reads_ps[d] = clf_ps_add(s->reads_ps[d], dearest(b, set, BRUTE_FACTS + i, d));
     }
+}
+
+/* Values at a time, one operator after the other: all sums, what is still to be taken, the operator, and what it reads. */
+static int kept(const brute *b, brute_ops set) {
+    brute_ops sums = 0, wanted[BRUTE_OPS + 1] = {0};
+    int most = 0;
+    for (int i = b->nop; i-- > 0;) {
+        int op = b->g->node[b->op[i].node].op;
+        wanted[i] = (brute_ops)(wanted[i + 1] | (has(set, i) ? b->op[i].operands.ops & set : 0));
+        sums |= (brute_ops)((has(set, i) && (op == CLF_OP_FOLD || op == CLF_OP_MATMUL)) << i);
+    }
+    for (int i = 0; i < b->nop; i++) {
+        const brute_op *o = &b->op[i];
+        brute_ops before = (brute_ops)((1u << i) - 1), now = (brute_ops)((wanted[i] & before & set) | sums | 1u << i);
+        int n = bits(now);
+        for (int k = 0; k < b->nop; k++) n += has(o->operands.ops & ~set, k) && !clf_gnode_single(&b->g->node[b->op[k].node]);
+        for (int k = 0; k < b->nslot; k++) n += (o->operands.slots >> k & 1) && !clf_gnode_single(&b->g->node[b->slot[k].node]);
+        if (has(set, i) && n > most) most = n;
+    }
+    return most;
 }
 
 /* What nothing else in the set takes. Who has a copied expression computed for it does not take it: that is there to be stored, or for
@@ -176,6 +198,7 @@ bool brute_sets(brute *b) {
         if (!s->legal) continue;
         s->sinks = sinks_of(b, (brute_ops)set);
         s->reads = reads_of(b, (brute_ops)set);
+        s->kept = kept(b, (brute_ops)set);
         price(b, (brute_ops)set, s);
     }
     for (int pass = 0; pass < 2; pass++) {

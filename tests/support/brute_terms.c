@@ -37,13 +37,15 @@ static int place(const brute *b, int32_t q) {
     for (int i = 0; i < b->nop; i++)
         if (b->op[i].node == q) return i;
     for (int i = 0; i < b->nslot; i++)
-        if (b->slot[i].node == q && !b->slot[i].free) return BRUTE_OPS + i;
+        if (b->slot[i].node == q && !b->slot[i].free) return BRUTE_FACTS + i;
     return -1;
 }
 
+/* Who has an expression copied does not take it from memory. */
 static void price_operands(const brute *b, brute_op *o, int d) {
     for (int k = 0; o->loops && k < b->g->node[o->node].nin; k++) {
         int q = place(b, clf_node_operand(b->g, o->node, k));
+        if (q >= 0 && q < BRUTE_FACTS && (o->copies >> q & 1) && !clf_product_right_side(b->g, o->node, k)) continue;
         clf_ps ps = q < 0 ? 0 : way(b, o->node, k, d);
         if (q >= 0 && ps > o->takes[q][d]) o->takes[q][d] = ps;
     }
@@ -99,7 +101,7 @@ static void price_op(const brute *b, brute_op *o, int d) {
     o->move[d] = clf_cost_transfer(b->device[d], bytes);
     o->write[d] = result(b, o->node, o->loops, d);
     o->loop_ps[d] = o->loops ? work(b, o->node, d) : 0;
-    o->alone_ps[d] = o->alone ? price_alone(b, o, d) : CLF_PS_MOST;
+    o->alone_ps[d] = o->alone && !(d && b->lim.dev.loops_only[d]) ? price_alone(b, o, d) : CLF_PS_MOST;
 }
 
 static void price_slot(const brute *b, brute_slot *s, int d) {
@@ -107,11 +109,15 @@ static void price_slot(const brute *b, brute_slot *s, int d) {
     s->free = x->scalar;
     s->read[d] = s->free ? 0 : clf_cost_read(b->device[d], bytes_of(x));
     s->move[d] = s->free ? 0 : clf_cost_transfer(b->device[d], bytes_of(x));
+    if (!b->lim.dev.resident[d]) return;
+    s->move[d] -= b->lim.dev.resident[d][x->attr[0]];
+    if (s->move[d] < 0) s->move[d] = 0;
 }
 
 void brute_terms(brute *b) {
     for (int d = 0; d < b->ndevice; d++) {
         b->launch[d] = clf_cost_launch(b->device[d], CLF_STEP_FUSED);
+        b->wait[d] = d ? clf_cost_wait(b->device[d]) : 0;
         for (int i = 0; i < b->nslot; i++) price_slot(b, &b->slot[i], d);
         for (int i = 0; i < b->nop; i++) {
             price_op(b, &b->op[i], d);

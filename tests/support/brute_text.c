@@ -30,7 +30,7 @@ static int find_op(const brute *b, int32_t n) {
 }
 
 /* Copied expressions that a part lists, but neither stores nor takes inside, are there anyway. */
-static bool part_from(const brute *b, const clf_cover *c, int32_t number, brute_part *out) {
+bool brute_part_from(const brute *b, const clf_cover *c, int32_t number, brute_part *out) {
     const clf_part *p = &c->part[number];
     *out = (brute_part){.loop = p->loop, .device = p->device};
     for (int32_t j = 0; j < p->n; j++) {
@@ -52,7 +52,7 @@ bool brute_from(const brute *b, const clf_cover *c, brute_cover *out) {
     for (int i = 0; i < b->nop; i++)
         if (b->op[i].copied != (c->copied[b->op[i].node] != 0)) return false;
     for (int32_t k = 0; k < c->npart; k++) {
-        if (out->n == BRUTE_OPS || !part_from(b, c, k, &out->part[out->n])) return false;
+        if (out->n == BRUTE_OPS || !brute_part_from(b, c, k, &out->part[out->n])) return false;
         out->n += out->part[out->n].node != 0;
     }
     return true;

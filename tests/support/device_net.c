@@ -31,7 +31,7 @@ static bool seen_strategy(int i) {
 static clf_ctx *open_on(const char *device) {
     clf_ctx *c = NULL;
     clf_options o = {.struct_size = sizeof o, .device = device};
-    if (clf_open(&c, &o) != CLF_OK) printf("\n    %s: %s\n", device, clf_open_error());
+    if (clf_open(&c, &o) != CLF_OK) printf("\n    %s: %s\n", device ? device : "any device", clf_open_error());
     return c;
 }
 
@@ -42,17 +42,18 @@ static bool set(clf_ctx *c, const char *knob, const char *value) {
 }
 
 static bool open_setting(const dn_net *net, dn_setting *s) {
-    s->c = open_on(net->o.device);
-    return s->c && set(s->c, "tier", "2") && set(s->c, "strategy", s->strategy) && set(s->c, "fuse", s->fuse) &&
-           set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", ways[s->way].max_alloc);
+    s->c = open_on(s->strategy ? net->o.device : NULL); /* a device that is named gets everything */
+    bool good = s->c && set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", ways[s->way].max_alloc);
+    if (!s->strategy) return good && pinned_pair_set(&net->pair, s->c);
+    return good && set(s->c, "tier", "2") && set(s->c, "strategy", s->strategy) && set(s->c, "fuse", s->fuse);
 }
 
 static bool add_setting(dn_net *net, const char *strategy, const char *fuse, int way) {
     dn_setting *s = &net->setting[net->nsetting];
     if (net->nsetting == DN_SETTINGS) return false;
-    *s = (dn_setting){.strategy = strategy, .fuse = fuse, .way = way, .every = strcmp(fuse, "none") ? 1 : RARE};
+    *s = (dn_setting){.strategy = strategy, .fuse = fuse, .way = way, .every = !strategy ? 2 : strcmp(fuse, "none") ? 1 : RARE};
     if (way == 1 && !net->o.buffers_only && !net_count(0, 1)) s->every *= 2; /* the kernels are those of the first way */
-    snprintf(s->name, sizeof s->name, "%s, fuse %s, by %s", strategy, fuse, ways[way].name);
+    snprintf(s->name, sizeof s->name, "%s, fuse %s, by %s", strategy ? strategy : "on host and device", fuse, ways[way].name);
     net->nsetting++;
     return open_setting(net, s);
 }
@@ -80,18 +81,21 @@ static bool start_over(dn_net *net) {
 
 bool dn_open(dn_net *net, const dn_options *o) {
     static const char *const fuse[] = {"all", "none"};
+    clf_profile host, device;
     memset(net, 0, sizeof *net);
     net->o = *o;
-    bool good = (net->host = open_on("host")) != NULL;
+    pinned_pair_contrast(&host, &device);
+    bool good = pinned_pair_make(&net->pair, &host, &device) && (net->host = open_on("host")) != NULL;
     for (int i = 0; clf_skels[i] && good; i++)
         for (int f = 0; f < 2 && !seen_strategy(i); f++)
             for (int way = o->buffers_only; way < 2; way++) good = good && add_setting(net, clf_skels[i]->strategy, fuse[f], way);
-    return good && net->nsetting > 0;
+    return good && net->nsetting > 0 && add_setting(net, NULL, "cost", o->buffers_only);
 }
 
 void dn_close(dn_net *net) {
     for (int i = 0; i < net->nsetting; i++) close_setting(net, &net->setting[i]);
     clf_close(net->host);
+    pinned_pair_remove(&net->pair);
 }
 
 /* ---- programs ---- */
@@ -211,10 +215,17 @@ static bool report(dn_net *net, const dn_setting *s, const rp_program *p, const 
 
 /* ---- one setting ---- */
 
-static uint64_t launches(const dn_setting *s) {
+static clf_stats stats_of(const dn_setting *s) {
     clf_stats st = {.struct_size = sizeof st};
-    if (clf_get_stats(s->c, &st) != CLF_OK) return 0;
-    return strcmp(s->strategy, "chunk") ? st.launches_group : st.launches_chunk;
+    clf_get_stats(s->c, &st);
+    return st;
+}
+
+/* Did what the setting is about run since then? */
+static bool has_run(const dn_setting *s, const clf_stats *before) {
+    clf_stats st = stats_of(s);
+    if (!s->strategy) return st.launches_tier2 > before->launches_tier2 && st.launches_tier0 > before->launches_tier0;
+    return strcmp(s->strategy, "chunk") ? st.launches_group > before->launches_group : st.launches_chunk > before->launches_chunk;
 }
 
 static bool run_together(dn_net *net, dn_setting *s, batch *b) {
@@ -233,12 +244,12 @@ static bool run_together(dn_net *net, dn_setting *s, batch *b) {
 
 static bool run_alone(dn_net *net, dn_setting *s, batch *b, int i) {
     size_t mark = clf_epoch_begin(s->c);
-    uint64_t before = launches(s);
+    clf_stats before = stats_of(s);
     plan_mark plans = plan_classes_mark(s->c);
     rp_record(&b->p[i], s->c, b->got[i]);
     const char *wrong = evaluate(&b->p[i], 1, &b->got[i]) == CLF_OK ? verdict(&b->p[i], b->got[i], b->want[i]) : clf_last_error(s->c);
     bool good = !*wrong || report(net, s, &b->p[i], wrong, false);
-    s->programs += launches(s) > before;
+    s->programs += has_run(s, &before);
     if (s == net->setting) plan_classes_add(&net->classes, &plans, s->c);
     clf_epoch_end(s->c, mark);
     return good;
@@ -324,5 +335,5 @@ bool dn_figures(dn_net *net, const char *what) {
     net_figure(what, "%s", line);
     printf("\n    %s: %s\n", what, line);
     net_figure(what, "%" PRIu64 " programs compared with bounds", net->bounded);
-    return plan_classes_figure(&net->classes, what) && net->bounded;
+    return plan_classes_figure(&net->classes, what) && net->bounded && net->setting[net->nsetting - 1].programs;
 }

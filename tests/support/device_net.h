@@ -4,9 +4,10 @@
  * leaves: it lies within its bound, as plans may sum over cells or entries). This is done for every strategy of the skeleton table, by the
  * caller's pointers and, where both are asked for, every second batch (with --long every one) through buffers, with all operators fused and,
  * for every fourth batch of these, none (each operator is a kernel then). A program counts for a strategy only if its launch counter rose in
- * the program's own evaluation. */
+ * the program's own evaluation. Every second batch is planned for host and device, too: a program counts there if both ran loops of it. */
 #ifndef CLF_TESTS_DEVICE_NET_H
 #define CLF_TESTS_DEVICE_NET_H
+#include "tests/support/pinned_pair.h"
 #include "tests/support/plan_classes.h"
 #include "tests/support/random_program.h"
 
@@ -15,10 +16,10 @@ enum { DN_BATCH = 50, DN_SETTINGS = 32 };
 /* A way to run on the device. */
 typedef struct dn_setting {
     char name[96];
-    const char *strategy, *fuse;
+    const char *strategy, *fuse; /* strategy NULL: where steps run is planned, for profiles that want both devices */
     int way, every; /* by pointers or buffers; takes every such batch */
     clf_ctx *c;
-    uint64_t programs; /* whose kernels ran */
+    uint64_t programs; /* whose kernels ran; planned: and whose other loops ran on the host */
 } dn_setting;
 
 typedef struct dn_options {
@@ -31,6 +32,7 @@ typedef struct dn_options {
 typedef struct dn_net {
     dn_options o;
     clf_ctx *host;
+    pinned_pair pair;
     dn_setting setting[DN_SETTINGS];
     int nsetting;
     uint64_t programs, batches;           /* generated; evaluated together */
@@ -48,6 +50,7 @@ bool dn_batch(dn_net *net, uint64_t seed, int n);
 uint64_t dn_counted(const dn_net *net);
 /** Did every kernel of a `group` strategy have at least 64 work-items in a group, and some of them two groups? True without any. */
 bool dn_groups_are_real(const dn_net *net);
-/** Figures of the run: programs, kernels, launches, batches, seconds of building. True if there were loops of every class. */
+/** Figures of the run: programs, kernels, launches, batches, seconds of building. True if there were loops of every class, and plans for
+ *  both devices that both ran. */
 bool dn_figures(dn_net *net, const char *what);
 #endif

@@ -235,16 +235,24 @@ static int32_t zero_with(const plan_random *p, const clf_gnode *x) {
     return -1;
 }
 
+/* Multiplying keeps zeros, as few operators do. */
+static void multiply(const plan_random *p, clf_gnode *x) {
+    bool fits = clf_op_is_cell(x->op) && x->nin == 2 && x->dtype == CLF_F64;
+    for (int k = 0; k < x->nin; k++) fits = fits && at(p, x->in[k])->dtype == CLF_F64;
+    if (fits) x->op = CLF_OP_MUL;
+}
+
 void plan_random_sparse(plan_random *p) {
-    static const int64_t one_in[] = {2, 10, 100, 1000};
+    static const int64_t in_1000[] = {600, 600, 300, 100, 10, 1};
     for (int32_t n = 0; n < p->g.n; n++) {
         clf_gnode *x = &p->node[n];
         int64_t cells = clf_rows(x) * clf_cols(x);
-        if (x->op == CLF_OP_LEAF && clf_rows(x) > 1 && clf_cols(x) > 1 && draw(p, 2)) {
+        if (x->op == CLF_OP_LEAF && clf_rows(x) > 1 && clf_cols(x) > 1 && draw(p, 4)) {
             x->format = CLF_CSR;
             x->zeros = CLF_ZEROS_STRUCTURAL;
-            x->nnz = cells / one_in[draw(p, 4)];
+            x->nnz = cells * in_1000[draw(p, 6)] / 1000;
         }
+        if (draw(p, 2)) multiply(p, x);
         int32_t q = is_slot(x) ? -1 : zero_with(p, x);
         if (q < 0) continue;
         x->zeros = CLF_ZEROS_STRUCTURAL;

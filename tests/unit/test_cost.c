@@ -35,6 +35,7 @@ static clf_profile simple(void) {
     p.row_ns = 5;
     p.entry_ns = 2;
     p.locate_ns = 3;
+    p.gap_ns = 4;
     p.overlap = 0.75;
     p.convert_cells_per_s = 1e12;
     p.convert_entries_per_s = 1e11;
@@ -57,13 +58,15 @@ static clf_ps t_fma(const clf_profile *p, double x) { return clf_cost_fma(p, fal
 static clf_ps t_rows(const clf_profile *p, double x) { return clf_cost_rows(p, x); }
 static clf_ps t_dots(const clf_profile *p, double x) { return clf_cost_dots(p, x); }
 static clf_ps t_entries(const clf_profile *p, double x) { return clf_cost_entries(p, x); }
+static clf_ps t_entry_rows(const clf_profile *p, double x) { return clf_cost_entry_rows(p, x); }
 static clf_ps t_locate(const clf_profile *p, double x) { return clf_cost_locate(p, x); }
+static clf_ps t_gaps(const clf_profile *p, double x) { return clf_cost_gaps(p, x); }
 static clf_ps t_library(const clf_profile *p, double x) { return clf_cost_library(p, true, x, 30, 20); }
 static clf_ps t_convert(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_CSR, x, 10, x, 8); }
 static clf_ps t_twin(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_TWIN, 10, 10, x, 8); }
 static clf_ps t_transfer(const clf_profile *p, double x) { return clf_cost_transfer(p, x); }
-static const term terms[] = {t_read, t_write,   t_gather_n, t_gather_granule, t_gather_set, t_cells, t_fma,     t_rows,
-                             t_dots, t_entries, t_locate,   t_library,        t_convert,    t_twin,  t_transfer};
+static const term terms[] = {t_read,    t_write,  t_gather_n, t_gather_granule, t_gather_set, t_cells, t_fma,      t_rows,      t_dots,
+                             t_entries, t_locate, t_gaps,     t_library,        t_convert,    t_twin,  t_transfer, t_entry_rows};
 enum { TERMS = sizeof terms / sizeof *terms };
 
 static void all_profiles(void (*with)(const clf_profile *p)) {
@@ -101,7 +104,7 @@ static void adds(const clf_profile *p) {
         for (double x = 1; x < 1e12; x *= 3.1)
             for (double part = x / 7; part < x; part += x / 7) {
                 bool same_tier = p->tier_bytes[2] < part && p->tier_bytes[2] < x - part;
-                if ((terms[i] == t_read || terms[i] == t_write) && !same_tier) continue;
+                if ((terms[i] == t_read || terms[i] == t_write || terms[i] == t_library) && !same_tier) continue;
                 clf_ps whole = terms[i](p, x); /* beyond 2^53 a double's last digit is more than a picosecond */
                 CU_ASSERT(terms[i](p, part) + terms[i](p, x - part) + (whole >> 50) + 1 >= whole);
             }
@@ -158,10 +161,11 @@ static void test_tiers(void) {
     CU_ASSERT_EQUAL(clf_cost_read(&p, 1e19), clf_ps_add(CLF_PS_MOST, 0)); /* beyond the last limit as in the last tier */
     CU_ASSERT_EQUAL(clf_cost_write(&p, 10000), 30000);
     CU_ASSERT_EQUAL(clf_cost_write(&p, 10001), 60006);
-    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 10000), 10000);
-    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 20001), 30000);
-    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 64, 20001), 30000);
-    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 164, 20001), 30000 + 10 * 100 * 3);
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 5000), 10000);
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 10000), 15000); /* half of it is held by the first tier, half by the second */
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 20000), 25000); /* a quarter each */
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 64, 20000), 25000);
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 164, 20000), 25000 + 10 * 100 * 2);
     p.read_bytes_per_s[2] = 1e15;
     CU_ASSERT_EQUAL(clf_cost_read(&p, 30000), 60000); /* no faster than the tier before it */
 }
@@ -172,12 +176,14 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_cells(&p, true, CLF_CLASS_LOG, 1000), 2000);
     CU_ASSERT_EQUAL(clf_cost_fma(&p, false, 1000), 1000);
     CU_ASSERT_EQUAL(clf_cost_fma(&p, true, 1000), 4000);
-    CU_ASSERT_EQUAL(clf_cost_library(&p, false, 8, 4, 100), 2 * 8 * 100 * 4 * 2);      /* a side of 4 is half the speed */
-    CU_ASSERT_EQUAL(clf_cost_library(&p, true, 8, 100, 16), 2 * 2 * 8 * 100 * 16 * 2); /* one of 8 where the result has the longest */
+    CU_ASSERT_EQUAL(clf_cost_library(&p, false, 8, 4, 100), 2 * 8 * 100 * 4 * 2 + 3 * 8 * 4 * 4);    /* a side of 4 is half the speed */
+    CU_ASSERT_EQUAL(clf_cost_library(&p, true, 8, 100, 16), 4 * 8 * 100 * 16 * 2 + 2 * 3 * 8 * 800); /* 8 where the result has it */
+    CU_ASSERT_EQUAL(clf_cost_library(&p, true, 8, 1, 16), 2 * 2 * 8 * 16);                           /* with a vector it copies nothing */
     CU_ASSERT_EQUAL(clf_cost_dots(&p, 100), 600000);
     CU_ASSERT_EQUAL(clf_cost_rows(&p, 100), 500000);
     CU_ASSERT_EQUAL(clf_cost_entries(&p, 100), 200000);
     CU_ASSERT_EQUAL(clf_cost_locate(&p, 100), 300000);
+    CU_ASSERT_EQUAL(clf_cost_gaps(&p, 100), 400000);
     CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_DENSE, 10, 20, 7, 8), 200 + 70);
     CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_DENSE, 10, 20, 7, 4), 100 + 70);
     CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_TWIN, 10, 20, 7, 8), 30 + 70);
@@ -213,6 +219,18 @@ static void test_both(void) {
         CU_ASSERT(clf_cost_both(&p, a, 1000) >= (a > 1000 ? a : 1000) && clf_cost_both(&p, a, 1000) <= a + 1000);
         CU_ASSERT(clf_cost_both(&p, a, 1000) <= clf_cost_both(&p, a + 1, 1000));
     }
+}
+
+/* Three times as many values as there are registers: a third of the work-items at a time. */
+static void test_kept(void) {
+    clf_profile p = simple();
+    CU_ASSERT_EQUAL(clf_cost_kept(&p, 1000, 48), 1000);
+    p.registers = 16;
+    CU_ASSERT_EQUAL(clf_cost_kept(&p, 1000, 16), 1000);
+    CU_ASSERT_EQUAL(clf_cost_kept(&p, 1000, 17), 1063);
+    CU_ASSERT_EQUAL(clf_cost_kept(&p, 1000, 48), 3000);
+    CU_ASSERT_EQUAL(clf_cost_kept(&p, 0, 48), 0);
+    CU_ASSERT_EQUAL(clf_cost_kept(&p, CLF_PS_MOST, 48), CLF_PS_MOST);
 }
 
 /* X and Y of 100 x 20, B of 20 x 3 and operators over them. */
@@ -251,9 +269,9 @@ static void test_nodes(void) {
     CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 2, 0.01), 20 * 2);
     CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 2, 0), 0);
     CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 3, 1), 2000 * 2 * clf_folds[CLF_FOLD_SUMSQ].flops);
-    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 4, 1), 100 * 20 * 3 * 4);
-    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 6, 1), 100 * 20 * 3 * 4);
-    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 6, 0.5), 100 * 20 * 3 * 2);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 4, 1), 100 * 24 * 3 * 4); /* whole vectors along the sums */
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 6, 1), 100 * 24 * 3 * 4); /* along the left side's columns */
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 6, 0.5), 100 * 24 * 3 * 2);
     CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 7, 1), 2000 * 2); /* its operands are wide, its result is not */
     CU_ASSERT(clf_cost_node(&p, &g, 8, 1) > 2 * clf_cost_cells(&p, true, CLF_CLASS_EXP, 2000)); /* more work than an exp */
     CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 10, 1), 2000 + 2 * 2000);                             /* each operand is asked for its zeros */
@@ -372,6 +390,7 @@ int main(void) {
                                {"tiers go by an operand's own bytes", test_tiers},
                                {"operators by hand", test_operators},
                                {"moving and computing", test_both},
+                               {"values kept", test_kept},
                                {"nodes by hand", test_nodes},
                                {"the same integers everywhere", test_exact},
                                {"a profile without later figures", test_old_profile},

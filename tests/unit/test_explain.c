@@ -192,35 +192,121 @@ static void test_units(void) {
     clf_close(c);
 }
 
+/* What a search says of itself, and what else could be done. */
+static void test_search(void) {
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "cost"), CLF_OK);
+    clf_mat *x = clf_rand(c, CLF_F64, 300, 200, 0, 1, 1, 7), *a = clf_exp(x), *r[2] = {a, clf_sum(a)};
+    CU_ASSERT_EQUAL(clf_eval(1, &x), CLF_OK);
+    const char *got = explain(c, 2, r, CLF_TEXT, CLF_EXPLAIN_MEMO);
+    says(got, " partial covers costed; proved cheapest\n");
+    const char *all = strstr(got, " not   all: "), *nored = strstr(got, " not   nored: "), *none = strstr(got, " not   none: 2 steps");
+    CU_ASSERT(all && all < nored && nored < none);
+    CU_ASSERT_PTR_NULL(strstr(got, " not   cost"));
+    says(got, " FOLD: Cell(tap) stored\n");
+    got = explain(c, 2, r, CLF_JSON, 0);
+    says(got, "\"search\": {\"costed\": ");
+    says(got, ", \"gap_ns\": 0}, \"alternatives\": [{\"selector\": \"all\", \"device\": \"host\", \"steps\": 1, ");
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "nored"), CLF_OK);
+    got = explain(c, 2, r, CLF_TEXT, 0);
+    says(got, " not   cost: 1 step, ");
+    CU_ASSERT_PTR_NULL(strstr(got, "costed"));
+    says(explain(c, 2, r, CLF_JSON, 0), "\"search\": null");
+    clf_close(c);
+}
+
+#define PROFILES CLF_TESTS_DIR "/golden/profiles/"
+static const char *const machine[] = {PROFILES "host.txt", PROFILES "fast-gpu-slow-link.txt", PROFILES "slow-gpu.txt"};
+
+/* Much work on little data goes to the fast device behind the slow link; little work stays. */
+static void test_profiles(void) {
+    clf_ctx *c = open_host();
+    static text_sink t;
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "cost"), CLF_OK);
+    clf_mat *x = clf_param(c, CLF_F64, 2000, 2000, false), *little = clf_sum(x), *much = x;
+    for (int i = 0; i < 20; i++) much = clf_sin(clf_pow(much, clf_num(c, 0.3 + i)));
+    CU_ASSERT_EQUAL(clf_explain_for(3, machine, 1, &little, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+    says(t.at, " on host\n");
+    says(t.at, " not   cost on synthetic fast gpu alone: ");
+    says(t.at, " not   cost on synthetic slow gpu alone: ");
+    CU_ASSERT_PTR_NULL(strstr(t.at, "not   cost on host"));
+    for (int f = CLF_TEXT; f <= CLF_JSON; f++) {
+        CU_ASSERT_EQUAL(clf_explain_for(2, machine, 1, &much, (clf_explain_format)f, CLF_EXPLAIN_MEMO, collect, empty_sink(&t)), CLF_OK);
+        if (f == CLF_TEXT) says(t.at, " on synthetic fast gpu\n");
+        if (f == CLF_JSON) says(t.at, "\"device\": \"synthetic fast gpu\"");
+        if (f == CLF_TEXT) says(t.at, " not   cost on host alone: ");
+    }
+    CU_ASSERT_EQUAL(clf_explain_for(1, machine, 1, &much, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+    CU_ASSERT_PTR_NULL(strstr(t.at, " alone: "));
+    clf_close(c);
+}
+
+static void test_bad_profiles(void) {
+    clf_ctx *c = open_host();
+    static text_sink t;
+    clf_mat *x = clf_sum(clf_param(c, CLF_F64, 20, 20, false));
+    const char *many[9], *gone = PROFILES "gone.txt", *odd = CLF_TESTS_DIR "/golden/test_plans.c";
+    for (int i = 0; i < 9; i++) many[i] = machine[0];
+    CU_ASSERT_EQUAL(clf_explain_for(8, many, 1, &x, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+    expect_error(c, clf_explain_for(9, many, 1, &x, CLF_TEXT, 0, collect, &t), CLF_E_ARG, "9 profiles");
+    expect_error(c, clf_explain_for(1, many, 1, &x, CLF_TEXT, CLF_EXPLAIN_ANALYZE, collect, &t), CLF_E_ARG, "cannot be measured");
+    expect_error(c, clf_explain_for(1, &gone, 1, &x, CLF_TEXT, 0, collect, &t), CLF_E_IO, "gone.txt");
+    expect_error(c, clf_explain_for(1, &odd, 1, &x, CLF_TEXT, 0, collect, &t), CLF_E_FORMAT, "test_plans.c: ");
+    expect_error(c, clf_explain_for(1, many, 1, &x, CLF_TEXT, 0, NULL, NULL), CLF_E_ARG, "clf_explain_for: no writer");
+    CU_ASSERT_EQUAL(clf_explain_for(0, many, 1, &x, CLF_TEXT, 0, collect, &t), CLF_E_ARG);
+    CU_ASSERT_EQUAL(clf_explain_for(1, NULL, 1, &x, CLF_TEXT, 0, collect, &t), CLF_E_ARG);
+    CU_ASSERT_EQUAL(clf_explain_for(1, many, 0, &x, CLF_TEXT, 0, collect, &t), CLF_E_ARG);
+    clf_close(c);
+}
+
+/* One try with the n-th allocation failing; true when there were fewer. */
+static bool explain_in(long long n, bool there) {
+    counting_heap heap = {.fail_at = 0};
+    clf_ctx *c = NULL;
+    clf_options o = {
+        .struct_size = sizeof o, .device = "host", .fuse = there ? "cost" : "all", .alloc = counting_alloc, .alloc_user = &heap};
+    CU_ASSERT_EQUAL_FATAL(clf_open(&c, &o), CLF_OK);
+    clf_mat *x = clf_matrix(c, CLF_F64, 2, 3, (double[6]){1, 2, 3, 4, 5, 6}), *r = clf_sum(clf_mul(x, clf_exp(x)));
+    static text_sink t;
+    clf_explain_format format = (clf_explain_format)(n % 4);
+    heap.fail_at = atomic_load(&heap.count) + n;
+    t.n = 0;
+    clf_status st = there ? clf_explain_for(2, machine, 1, &r, format, CLF_EXPLAIN_MEMO, collect, &t)
+                          : clf_explain(1, &r, format, CLF_EXPLAIN_ANALYZE | CLF_EXPLAIN_MEMO, collect, &t);
+    bool done = heap.count < heap.fail_at;
+    CU_ASSERT(st == CLF_OK ? t.n > 0 : st == CLF_E_NOMEM && t.n == 0 && *clf_last_error(c));
+    CU_ASSERT(!done || st == CLF_OK);
+    heap.fail_at = 0;
+    CU_ASSERT_EQUAL(clf_explain(1, &r, CLF_TEXT, 0, collect, &t), CLF_OK);
+    clf_close(c);
+    CU_ASSERT_EQUAL(atomic_load(&heap.live), 0);
+    return done;
+}
+
 /* Whichever allocation fails, explain says so and the context works on. */
 static void test_memory(void) {
-    bool done = false;
-    for (long long n = 1; n < 2000 && !done; n++) {
-        counting_heap heap = {.fail_at = 0};
-        clf_ctx *c = NULL;
-        clf_options o = {.struct_size = sizeof o, .device = "host", .alloc = counting_alloc, .alloc_user = &heap};
-        CU_ASSERT_EQUAL_FATAL(clf_open(&c, &o), CLF_OK);
-        clf_mat *x = clf_matrix(c, CLF_F64, 2, 3, (double[6]){1, 2, 3, 4, 5, 6}), *r = clf_sum(clf_mul(x, clf_exp(x)));
-        static text_sink t;
-        heap.fail_at = atomic_load(&heap.count) + n;
-        t.n = 0;
-        clf_status st = clf_explain(1, &r, (clf_explain_format)(n % 4), CLF_EXPLAIN_ANALYZE | CLF_EXPLAIN_MEMO, collect, &t);
-        done = heap.count < heap.fail_at;
-        CU_ASSERT(st == CLF_OK ? t.n > 0 : st == CLF_E_NOMEM && t.n == 0 && *clf_last_error(c));
-        CU_ASSERT(!done || st == CLF_OK);
-        heap.fail_at = 0;
-        CU_ASSERT_EQUAL(clf_explain(1, &r, CLF_TEXT, 0, collect, &t), CLF_OK);
-        clf_close(c);
-        CU_ASSERT_EQUAL(atomic_load(&heap.live), 0);
+    for (int there = 0; there < 2; there++) {
+        long long n = 1;
+        while (n < 2000 && !explain_in(n, there)) n++;
+        CU_ASSERT(n > 10 && n < 2000);
     }
-    CU_ASSERT_TRUE(done);
 }
 
 int main(void) {
     static const test_case tests[] = {
-        {"executors", test_executors},   {"kernels", test_kernels},  {"by cost", test_by_cost}, {"kinds of steps", test_kinds},
-        {"nothing to do", test_trivial}, {"many steps", test_many},  {"cuts", test_cuts},       {"a wide step", test_wide_step},
-        {"units", test_units},           {"no memory", test_memory},
+        {"executors", test_executors},
+        {"kernels", test_kernels},
+        {"by cost", test_by_cost},
+        {"kinds of steps", test_kinds},
+        {"nothing to do", test_trivial},
+        {"many steps", test_many},
+        {"cuts", test_cuts},
+        {"a wide step", test_wide_step},
+        {"units", test_units},
+        {"no memory", test_memory},
+        {"a search", test_search},
+        {"profiles", test_profiles},
+        {"bad profiles", test_bad_profiles},
     };
     return run_suite("explain", tests, sizeof tests / sizeof *tests);
 }

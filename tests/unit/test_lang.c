@@ -242,7 +242,9 @@ static const struct {
     {"matrix(X, rows=5, cols=5)", CLF_E_SHAPE, "4x3 cells"},
     {"as.scalar(X)", CLF_E_SHAPE, "as.scalar: 4x3 is not 1x1"},
     {"matrix(0, rows=9007199254740992, cols=9007199254740992)", CLF_E_LIMIT, "too many cells"},
-    {"grad(sum(X), X)", CLF_E_UNSUPPORTED, "grad: derivatives are not part of this version"},
+    {"grad(X, X)", CLF_E_SHAPE, "line 1, column 1: grad: the loss is 4x3"},
+    {"grad(sum(X), 2)", CLF_E_ARG, "line 1, column 1: grad: variable 1 is a number"},
+    {"grad(sum(X))", CLF_E_SYNTAX, "grad: takes 2 arguments"},
 };
 
 static void test_errors(void) {

@@ -213,10 +213,10 @@ static void test_calibrate(void) {
     clf_profile p;
     clf_err err = {0};
     CU_ASSERT_EQUAL_FATAL(clf_devs_open(&d, &(clf_dev_opts){.mem = &mem, .cache_dir = root}, &err), CLF_OK);
-    CU_ASSERT_EQUAL(clf_dev_calibrate(d, clf_devs_count(d), &p, NULL), CLF_E_ARG);
+    CU_ASSERT_EQUAL(clf_dev_calibrate(d, clf_devs_count(d), NULL, &p, NULL), CLF_E_ARG);
     if (clf_devs_count(d)) {
         uint64_t t0 = clf_now_ns();
-        CU_ASSERT_EQUAL(clf_dev_calibrate(d, 0, &p, &err), CLF_OK);
+        CU_ASSERT_EQUAL(clf_dev_calibrate(d, 0, NULL, &p, &err), CLF_OK);
         CU_ASSERT_TRUE(clf_now_ns() - t0 < 30000000000u);
         CU_ASSERT_EQUAL(p.assumed, 0);
         CU_ASSERT_STRING_EQUAL(p.name, clf_devs_info(d, 0)->name);

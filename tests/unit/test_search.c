@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Plans that the search chooses, derived by hand. On this device reading and writing 80 MB take about 3.2 and 4.8 ms, 10^7 cells of a cheap
- * operator 5 ms at most, a launch 8 us: so what is read or stored decides, unless functions are dear. */
-#include "planner/cost.h"
+ * operator 5 ms at most, a launch 8 us: so what is read or stored decides, unless functions are dear. The last tests choose devices, too. */
+#include "planner/bill.h"
 #include "planner/search.h"
 #include "tests/support/plan_devices.h"
 #include "tests/unit/plan_text.h"
 
 static plan_devices devices;
 
-static clf_limits on_pocl(void) { return (clf_limits){.dev = {1, {&devices.profile[1]}}, .kernel_ops = 200, .kernel_inputs = 48}; }
+static clf_limits on_pocl(void) {
+    return (clf_limits){.dev = {.n = 1, .profile = {&devices.profile[1]}}, .kernel_ops = 200, .kernel_inputs = 48};
+}
 
 enum { VARS = 16 };
 static const plan_var vars[VARS] = {
@@ -17,12 +19,14 @@ static const plan_var vars[VARS] = {
     {"s", 1, 1, true, 0},         {"S", 100000, 50000, false, 5000000}, {"U", 100000, 10, false, 0},  {"V", 50000, 10, false, 0},
     {"D", 2000, 1500, false, 0},  {"R", 2000, 1500, false, 30000},      {"A", 2000, 10, false, 0},    {"C", 1500, 10, false, 0}};
 
-static void chosen(const char *text, const char *want) {
+static void chosen_of(const plan_var *v, int n, const char *text, const char *want) {
     clf_limits lim = on_pocl();
-    planned r = plan_with(vars, VARS, text, "cost", &lim);
+    planned r = plan_with(v, n, text, "cost", &lim);
     CU_ASSERT_EQUAL(r.p->gap_ps, 0);
     expect_text(&r, text, "cost", want);
 }
+
+static void chosen(const char *text, const char *want) { chosen_of(vars, VARS, text, want); }
 
 static void test_one_pass(void) {
     chosen("A = X*Y+Z; A; sum(A)", "Cell X Y Z > MUL ADD sum > ADD sum");
@@ -48,11 +52,152 @@ static void test_drivers(void) {
     chosen("D + R * (A %*% t(C))", "Outer R A C > MATMUL MUL > MUL | MUL MUL | Cell D MUL > ADD > ADD");
 }
 
+/* ---- devices ---- */
+
+enum { HOST, POCL, FAST_GPU };
+
+static clf_limits on_both(int second) {
+    clf_limits lim = on_pocl();
+    lim.dev = (clf_devices){.n = 2, .profile = {&devices.profile[HOST], &devices.profile[second]}, .loops_only = {false, true}};
+    return lim;
+}
+
+/* The devices of the steps, in order: "1 0". */
+static void placed(const char *text, const clf_limits *lim, const char *want) {
+    char got[64] = "";
+    planned r = plan_with(vars, VARS, text, "cost", lim);
+    CU_ASSERT_EQUAL(r.p->gap_ps, 0);
+    CU_ASSERT_EQUAL(r.p->ndevice, lim->dev.n);
+    for (int32_t s = 0; s < r.p->nstep && strlen(got) + 3 < sizeof got; s++)
+        snprintf(got + strlen(got), 3, s ? " %d" : "%d", r.p->step[s].device);
+    if (strcmp(got, want)) printf("\n    %s\n      got  %s\n      want %s\n", text, got, want);
+    CU_ASSERT_STRING_EQUAL(got, want);
+    drop(&r);
+}
+
+/* Device 1 starts a loop in 8 us and gives a result back after 17 more, device 0 starts one in 0.25 us. 100 values are nothing to either,
+ * 10^7 take milliseconds, fewer on device 1. */
+static void test_both(void) {
+    clf_limits lim = on_both(POCL);
+    placed("sum(X * Y + Z); sum(v * v)", &lim, "0 1");
+    placed("k = sum(v * v); sum(X * k + Y)", &lim, "0 1"); /* what the host has made is there at once */
+    placed("k = sum(X * Y); sqrt(v * k)", &lim, "1 0");    /* the caller waits for k, or for what is made of it */
+    placed("k = sum(X * Y); order(v * k)", &lim, "1 0 0");
+    placed("a = abs(sum(X * Y)); sum(X * a + Z * sum(v * a))", &lim, "1 1 1"); /* a launch is less than a wait */
+}
+
+/* A product of 9 * 10^9 operations: 150 ms on the host, 1.5 ms on the GPU and 14 to get there and back. */
+static void test_loops_only(void) {
+    clf_limits lim = on_both(FAST_GPU);
+    placed("t(D) %*% D", &lim, "0");
+    lim.dev.loops_only[1] = false;
+    placed("t(D) %*% D", &lim, "1");
+}
+
+/* exp over 80 MB: 17 ms on the host. The GPU needs 1 ms, and 27 for a slow link, unless that has been paid. */
+static void test_resident(void) {
+    clf_limits lim = on_both(FAST_GPU);
+    const clf_profile *gpu = lim.dev.profile[1];
+    int64_t credit[VARS] = {0};
+    placed("sum(exp(X))", &lim, "0");
+    lim.dev.resident[1] = credit;
+    placed("sum(exp(X))", &lim, "0");
+    credit[0] = clf_cost_transfer(gpu, 8e7) / 8; /* of 27 ms: 23 are left */
+    placed("sum(exp(X))", &lim, "0");
+    credit[0] = clf_cost_transfer(gpu, 8e7) / 2; /* 13 are left */
+    placed("sum(exp(X))", &lim, "1");
+    credit[0] = CLF_PS_MOST; /* what was paid too much is nobody's */
+    placed("sum(exp(X))", &lim, "1");
+    planned r = plan_with(vars, VARS, "sum(exp(X))", "cost", &lim);
+    CU_ASSERT_EQUAL(r.p->cost_ps, clf_bill_pay(r.p->step[0].bill, &r.p->g, gpu) + clf_cost_transfer(gpu, 8) + clf_cost_wait(gpu));
+    drop(&r);
+    credit[0] = 0;
+    credit[1] = CLF_PS_MOST; /* another leaf's */
+    placed("sum(exp(X))", &lim, "0");
+}
+
+/* Beyond what is searched, all of it may still go to a device. */
+static void test_many_nodes(void) {
+    static char text[8192];
+    clf_limits lim = on_both(POCL);
+    int n = snprintf(text, sizeof text, "a0 = X");
+    for (int i = 0; i < 160; i++) n += snprintf(text + n, sizeof text - (size_t)n, "; a%d = abs(a%d * Y)", i + 1, i);
+    snprintf(text + n, sizeof text - (size_t)n, "; sum(a160)");
+    planned r = plan_with(vars, VARS, text, "cost", &lim);
+    for (int32_t s = 0; s < r.p->nstep; s++) CU_ASSERT_EQUAL(r.p->step[s].device, 1);
+    CU_ASSERT(r.p->nstep > 1 && r.p->gap_ps > 0);
+    drop(&r);
+}
+
+static clf_search_stats searched(const planned *r, bool unbounded) {
+    const clf_search_options options = {.budget = 100000, .unbounded = unbounded};
+    clf_limits lim = on_pocl();
+    clf_search_stats stats = {0};
+    clf_err err = {CLF_OK, ""};
+    clf_arena arena;
+    clf_problem problem;
+    clf_memo memo;
+    clf_cover cover;
+    clf_arena_init(&arena, &r->c->mem);
+    CU_ASSERT_EQUAL_FATAL(clf_explore(&r->p->g, &arena, &memo, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_problem_new(&memo, &lim, &arena, &problem, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_search(&problem, &options, &arena, &cover, &stats, &err), CLF_OK);
+    CU_ASSERT_EQUAL(clf_cover_check(&problem, &cover, &arena, &err), CLF_OK);
+    clf_arena_release(&arena);
+    return stats;
+}
+
+/* Following every branch to its end finds nothing cheaper, and sees the many covers that the bound knows to be dearer. */
+static void test_bound(void) {
+    static const struct {
+        const char *text;
+        int64_t least; /* partial covers that cutting saves, for each that is costed */
+    } programs[] = {{"B = X + Y; k = sum(B); sum(B * k)", 2},
+                    {"r = p - s*q; r; sum(r^2); sum(r * q)", 2},
+                    {"D = X - Y; m = colSums(D); E = D - m; sum(E^2); colSums(E * Z); rowSums(E * D)", 10}};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        clf_limits lim = on_pocl();
+        planned r = plan_with(vars, VARS, programs[i].text, "cost", &lim);
+        clf_search_stats cut = searched(&r, false), all = searched(&r, true);
+        CU_ASSERT(!cut.stopped && !all.stopped && cut.cost == all.cost && !cut.gap && !all.gap);
+        CU_ASSERT(all.plans >= programs[i].least * cut.plans && all.covers > 1);
+        drop(&r);
+    }
+}
+
+/* Cells without entry are w, and differ along a column. By entries: 25 ns for each that ends a range of them, 1 ns to visit it; 1,000,000
+ * of 10^7 cells take 26 ms, 3,000,000 78 ms. By cells: finding places for 10^7 at 600,000,000 a second and moving entries at 100,000,000,
+ * 26.7 and 46.7 ms, and a loop of 3.6 ms. So entries drive where one cell in ten is stored, not where three are. Without ranges an entry
+ * costs what it reads and computes, and no conversion pays. */
+static void test_layout(void) {
+    static const plan_var v[] = {
+        {"T", 100000, 100, false, 1000000}, {"X", 100000, 100, false, 3000000}, {"w", 100000, 1, false, 0}, {"Y", 100000, 100, false, 0}};
+    chosen_of(v, 4, "colSums(T + w)", "Cell T w > ADD colsum > colsum");
+    chosen_of(v, 4, "colSums(X + w)", "PARAM X | Cell X w > ADD colsum > colsum");
+    chosen_of(v, 4, "sum(X * Y)", "Cell X Y > MUL sum > sum");
+}
+
+/* A result keeps its format: 2 * X is stored by entries though the sums beside it would rather have cells. */
+static void test_layout_of_result(void) {
+    static const plan_var v[] = {{"X", 100000, 100, false, 3000000}, {"w", 100000, 1, false, 0}};
+    clf_limits lim = on_pocl();
+    planned r = plan_with(v, 2, "2 * X; colSums(X + w)", "cost", &lim);
+    CU_ASSERT_EQUAL(r.p->value[r.p->root[0]].format, CLF_CSR);
+    drop(&r);
+}
+
 int main(void) {
     static const test_case tests[] = {{"one pass", test_one_pass},
                                       {"computed again or stored", test_again_or_stored},
                                       {"drivers", test_drivers},
-                                      {"inner product beside cells", test_inner_beside_cells}};
+                                      {"inner product beside cells", test_inner_beside_cells},
+                                      {"two devices", test_both},
+                                      {"a device for loops only", test_loops_only},
+                                      {"resident leaves", test_resident},
+                                      {"more nodes than are searched", test_many_nodes},
+                                      {"what the bound saves", test_bound},
+                                      {"layouts", test_layout},
+                                      {"layout of a result", test_layout_of_result}};
     if (!plan_devices_read(&devices, CLF_TESTS_DIR "/golden/profiles")) return 1;
     return run_suite("search", tests, sizeof tests / sizeof *tests);
 }

@@ -174,6 +174,22 @@ CLF_API clf_mat *clf_reshape(clf_mat *x, int64_t rows, int64_t cols);
 CLF_API clf_mat *clf_rev(clf_mat *x);
 /** Stable sort by 1-based column `by`: the rows, or (index true) their 1-based positions. */
 CLF_API clf_mat *clf_order(clf_mat *x, int64_t by, bool decreasing, bool index);
+/** Derivatives of a scalar loss by wrt[0..n), recorded like anything else: out[i] becomes a new handle of what the derivative by every
+ *  cell of wrt[i] is. One sweep for all of them (reverse accumulation: Griewank and Walther, Evaluating Derivatives, section 3.2);
+ *  evaluated together with the loss they share its passes over the data.
+ *  shape: loss a scalar or 1x1, f32 or f64; out[i] has the shape and type of wrt[i], which may be any recorded f32 or f64 handle, also
+ *  one in the middle of the program: the derivative is then by its value. Equal expressions are one. What the loss does not depend on
+ *  gives zeros, and so does what lies before a value: an evaluated handle is a constant for what was recorded with it.
+ *  Derivatives by a sparse matrix are by all its cells. Structural zeros stay zeros that annihilate: in sum((X != 0) * (X - U %*% t(V))^2)
+ *  the derivatives by U and V are products with a matrix that has the entries of X.
+ *  Where there is no derivative: comparisons, rounding, sign, %/% and positions have derivative 0; abs 0 at 0; min and max of two
+ *  operands belong to the first where they are equal; an aggregate min or max is shared evenly among the cells that attain it; a test of
+ *  ifelse is a constant, and what was not chosen is multiplied by 0. Powers by the exponent are taken as 0 where the base is not positive.
+ *  Sorted rows carry their derivatives back. The derivative is that of the formula: 0 times an infinite one is NaN.
+ *  errors: each out[i] is a sticky error handle, and its status is returned: CLF_E_SHAPE, CLF_E_TYPE loss or variables of another kind;
+ *  CLF_E_STATE a loss that is a value already; CLF_E_ARG a variable that is missing or a number; CLF_E_UNSUPPORTED cummin and cummax;
+ *  CLF_E_NOMEM. Without a loss or wrt there is no context for a handle: CLF_E_ARG, and out[i] is NULL. */
+CLF_API clf_status clf_grad(clf_mat *loss, size_t n, clf_mat *const *wrt, clf_mat **out);
 /** Rows that are not 0: see the language; x with every cell equal to pattern replaced (NaN matches NaN): clf_replace in ops.h. */
 
 /* ---------------------------------------------------------------- results */
@@ -252,6 +268,10 @@ enum { CLF_EXPLAIN_ANALYZE = 1, CLF_EXPLAIN_MEMO = 2, CLF_EXPLAIN_KERNEL = 4 };
 typedef void (*clf_write_fn)(void *user, const char *text, size_t n);
 /** Show the plan of several results: steps, bytes, predicted times, alternatives, reasons. ANALYZE also runs it and shows measured times. */
 CLF_API clf_status clf_explain(size_t n, clf_mat *const *results, clf_explain_format format, unsigned flags, clf_write_fn write, void *user);
+/** The same for a machine that need not be there: profile files as devices, the first being device 0, at most 8. Nothing is opened, built or
+ *  run. errors: CLF_E_IO, CLF_E_FORMAT of a file; CLF_E_ARG with ANALYZE. */
+CLF_API clf_status clf_explain_for(size_t nprofile, const char *const *profile, size_t n, clf_mat *const *results, clf_explain_format format,
+                                   unsigned flags, clf_write_fn write, void *user);
 
 /** Counters of a context, ever increasing. Set struct_size. */
 typedef struct clf_stats {
@@ -265,6 +285,7 @@ typedef struct clf_stats {
     uint64_t bytes_read, bytes_written;           /**< streamed by fused steps, as counted by the executors */
     uint64_t retries, fallbacks, devices_lost;    /**< evaluations run again after a failure; planned another way; devices given up */
     uint64_t launches_rows, launches_convert;     /**< of tier 0: in row form; conversions between formats */
+    uint64_t predicted_ns;                        /**< what the plans that ran said run_ns would grow by */
 } clf_stats;
 CLF_API clf_status clf_get_stats(clf_ctx *c, clf_stats *out);
 /** Memory of a context in bytes. Set struct_size. */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which device a plan is for, and which of its steps stay on the host. Small work never loads OpenCL: everything is planned for the host
+ * first, and only what costs more there than any launch could is worth a look at a device. A searched plan is then made for host and device
+ * together, and the cheaper of the two is taken; of other selectors the same plan goes where it costs less as a whole. Settings, and plans
+ * that are made to be like another, come before all costs. */
+#include "host/run/exe_place.h"
+
+#include <string.h>
+
+#include "host/run/run.h"
+#include "planner/select.h"
+
+enum { TINY_CELLS = 4096 }; /* a step this small only feeds the host from the host */
+
+/* ---- settings ---- */
+
+bool clf_place_wants_ref(const clf_ctx *c) { return !strcmp(c->knobs.tier, "ref"); }
+static bool forced_host(const clf_ctx *c) { return clf_run_wants_host(c) || !strcmp(c->knobs.tier, "0") || clf_place_wants_ref(c); }
+static bool forced_device(const clf_ctx *c) { return c->knobs.device[0] && !clf_run_wants_host(c); }
+
+/* Tests and the curious ask for kernels even where they do not pay. */
+static bool forced_kernels(const clf_ctx *c) {
+    return !strcmp(c->knobs.tier, "1") || !strcmp(c->knobs.tier, "2") || strcmp(c->knobs.strategy, "auto");
+}
+
+/* Whoever asks for the device, or compares all bits, has all loops there. */
+static bool one_device(const clf_ctx *c) { return forced_device(c) || forced_kernels(c) || c->knobs.check; }
+
+/* What plans may not exceed, and the devices they are for: the host, with the OpenCL device that has been opened, or that alone. */
+clf_limits clf_exe_limits(clf_ctx *c, int device) {
+    const clf_profile *host = clf_run_host_profile(c), *dev = clf_run_device_profile(c);
+    clf_limits lim = {.kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48, .rules = clf_run_gate(c)};
+    lim.dev.n = device >= 0 && !one_device(c) ? 2 : 1;
+    lim.dev.profile[0] = lim.dev.n > 1 || device < 0 ? host : dev;
+    lim.dev.profile[1] = dev;
+    lim.dev.loops_only[1] = true;
+    return lim;
+}
+
+/* ---- by costs ---- */
+
+/* All of a plan on one device. */
+static double plan_cost(const clf_plan *p, const clf_profile *dev) {
+    double ns = dev->launch_sync_ns;
+    for (int32_t s = 0; s < p->nstep; s++) ns += clf_step_cost_ns(p, &p->step[s], dev);
+    return ns;
+}
+
+/* Do settings, or what the caller asks for, say which device it is? */
+static clf_status given_device(clf_ctx *c, const clf_exe_ways *ways, int *device, bool *given, clf_err *err) {
+    *given = true;
+    *device = ways && ways->like ? ways->like->device : -1;
+    if (ways && ways->like) return CLF_OK;
+    if (forced_host(c) || clf_run_lost(c) || (ways && ways->host)) return CLF_OK;
+    if (forced_device(c) || forced_kernels(c)) return clf_run_device(c, true, device, err);
+    *given = false;
+    return CLF_OK;
+}
+
+/* The device, if any step could ever be worth a launch; -1: none. Decided from the host's figures alone, so that small work never loads
+ * OpenCL. */
+static clf_status worth_device(clf_ctx *c, double host_ns, int *device, clf_err *err) {
+    clf_profile bar;
+    clf_profile_assume(&bar, CLF_DEV_CPU, 1);
+    *device = -1;
+    return host_ns < 4 * bar.launch_sync_ns ? CLF_OK : clf_run_device(c, false, device, err);
+}
+
+clf_status clf_place_choose(clf_ctx *c, const clf_plan *p, const clf_exe_ways *ways, int *device, clf_err *err) {
+    bool given;
+    CLF_TRY(given_device(c, ways, device, &given, err));
+    if (given) return CLF_OK;
+    double host = plan_cost(p, clf_run_host_profile(c));
+    CLF_TRY(worth_device(c, host, device, err));
+    if (*device >= 0 && plan_cost(p, clf_run_device_profile(c)) >= host) *device = -1;
+    return CLF_OK;
+}
+
+static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, int device, clf_err *err) {
+    clf_limits lim = clf_exe_limits(c, device);
+    lim.own_products = c->knobs.check;
+    return clf_plan_new(p, g, sel, &lim, &c->mem, err);
+}
+
+/* Is this plan for the device, or for host and device, better than the host's? */
+static bool better_than(clf_ctx *c, const clf_plan *p, const clf_plan *host) {
+    bool used = false;
+    if (p->ndevice == 1) return plan_cost(p, clf_run_device_profile(c)) < plan_cost(host, clf_run_host_profile(c));
+    for (int32_t s = 0; s < p->nstep; s++) used = used || p->step[s].device;
+    return used && p->cost_ps < host->cost_ps;
+}
+
+/* The host's plan *p gives way to one for the device, if that is given, or for both, if they are better. */
+static clf_status search_devices(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
+                                 int *device, clf_err *err) {
+    clf_plan *with = NULL;
+    bool given;
+    CLF_TRY(given_device(c, ways, device, &given, err));
+    if (!given) CLF_TRY(worth_device(c, 1e-3 * (double)(*p)->cost_ps, device, err));
+    if (*device < 0) return CLF_OK;
+    CLF_TRY(plan_for(&with, c, g, sel, *device, err));
+    bool better = given || better_than(c, with, *p);
+    clf_plan_free(better ? *p : with);
+    if (better)
+        *p = with;
+    else
+        *device = -1;
+    return CLF_OK;
+}
+
+clf_status clf_place_plan(clf_plan **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, int *device,
+                          clf_err *err) {
+    clf_plan *p;
+    CLF_TRY(plan_for(&p, c, g, sel, -1, err));
+    clf_status st = sel->searches ? search_devices(&p, c, g, sel, ways, device, err) : clf_place_choose(c, p, ways, device, err);
+    if (st == CLF_OK)
+        *out = p;
+    else
+        clf_plan_free(p);
+    return st;
+}
+
+/* ---- steps ---- */
+
+/* Positions of the loops of an operator. An axis over stored entries counts those of all rows, so its parent counts no more. */
+static double loop_cells(const clf_cplan *c) {
+    uint32_t counted = 0;
+    double n = 1;
+    for (int a = 0; a < c->naxes; a++)
+        if (c->axis[a].kind == CLF_AXIS_ENTRY) counted |= 1u << c->axis[a].parent;
+    for (int a = 0; a < c->naxes; a++)
+        if (!(counted >> a & 1u)) n *= (double)c->axis[a].n.n;
+    return n;
+}
+
+/* Cells in memory. */
+static double value_cells(const clf_plan_value *v) { return v->format == CLF_DENSE ? (double)v->rows * (double)v->cols : (double)v->nnz; }
+
+/* A tiny step whose results only host steps or the caller read stays on the host: one wait less. Backwards, readers first. */
+static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
+    const clf_plan *p = x->plan;
+    uint8_t *wanted = clf_arena_new(&x->arena, (size_t)p->nvalue, 1); /* read by a step on the device */
+    if (!wanted) return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan");
+    for (int32_t s = p->nstep; s-- > 0;) {
+        const clf_step *t = &p->step[s];
+        double cells = loop_cells(&t->c); /* of a step that makes its cells, too */
+        bool needed = false;
+        for (int i = 0; i < t->nin; i++) cells += value_cells(&p->value[t->in[i]]);
+        for (int i = 0; i < t->nout; i++) {
+            cells += value_cells(&p->value[t->out[i]]);
+            needed = needed || wanted[t->out[i]];
+        }
+        home[s] = t->kind != CLF_STEP_FUSED || (cells <= TINY_CELLS && !needed);
+        for (int i = 0; i < t->nin && !home[s]; i++) wanted[t->in[i]] = 1;
+    }
+    return CLF_OK;
+}
+
+clf_status clf_place_home(clf_ctx *c, clf_exe *x, uint8_t *home, clf_err *err) {
+    bool planned = x->plan->ndevice > 1, all = forced_kernels(c) || c->knobs.check;
+    for (int32_t s = 0; s < x->plan->nstep; s++) home[s] = planned && !x->plan->step[s].device;
+    return planned || all || x->device < 0 ? CLF_OK : keep_tiny_home(x, home, err);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Profiles for both devices of a context. See pinned_pair.h. */
+#include "tests/support/pinned_pair.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "host/run/run.h"
+
+static bool write_device(const char *path, const clf_profile *device) {
+    clf_mem mem;
+    clf_str t;
+    clf_mem_init(&mem, NULL, NULL);
+    clf_str_init(&t, &mem);
+    clf_profile_print(device, &t);
+    FILE *f = fopen(path, "wb");
+    bool good = f && !t.failed && fwrite(clf_str_c(&t), 1, t.len, f) == t.len;
+    if (f) good = fclose(f) == 0 && good;
+    clf_str_release(&t);
+    return good;
+}
+
+static const char *device_file(const pinned_pair *p, char path[80]) {
+    snprintf(path, 80, "%s/device.txt", p->folder);
+    return path;
+}
+
+bool pinned_pair_make(pinned_pair *p, const clf_profile *host, const clf_profile *device) {
+    clf_profile own = *host;
+    clf_err err = {CLF_OK, "no folder"};
+    char path[80];
+    snprintf(own.name, sizeof own.name, "host");
+    snprintf(own.driver, sizeof own.driver, "%s", clf_isa_name(clf_isa_pick(CLF_ISA_AUTO)));
+    snprintf(p->folder, sizeof p->folder, "%s/clf-pair-XXXXXX", P_tmpdir);
+    bool good = mkdtemp(p->folder) && clf_profile_store(p->folder, &own, &err) == CLF_OK && write_device(device_file(p, path), device);
+    if (!good) printf("\n    profiles for both devices: %s\n", err.text);
+    return good;
+}
+
+bool pinned_pair_set(const pinned_pair *p, clf_ctx *c) {
+    char path[80];
+    return clf_set(c, "cache_dir", p->folder) == CLF_OK && clf_set(c, "profile_file", device_file(p, path)) == CLF_OK &&
+           clf_set(c, "fuse", "cost") == CLF_OK;
+}
+
+void pinned_pair_remove(pinned_pair *p) {
+    char command[sizeof p->folder + 16];
+    snprintf(command, sizeof command, "rm -rf %s", p->folder);
+    if (!p->folder[0] || system(command)) printf("\n    %s is left behind\n", p->folder);
+    p->folder[0] = 0;
+}
+
+void pinned_pair_contrast(clf_profile *host, clf_profile *device) {
+    const double slow = 1e3, fast = 1e10;
+    clf_profile *both[] = {host, device};
+    clf_profile_assume(host, CLF_DEV_HOST, 2);
+    clf_profile_assume(device, CLF_DEV_CPU, 2);
+    for (int d = 0; d < 2; d++) {
+        for (int w = 0; w < 2; w++)
+            for (int k = 0; k < CLF_NCLASSES; k++) both[d]->cells_per_s[w][k] = ((k == CLF_CLASS_ADD) == w) == d ? fast : slow;
+        both[d]->launch_async_ns = 1e3;
+        both[d]->launch_sync_ns = 2e3;
+    }
+}
