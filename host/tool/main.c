@@ -13,7 +13,7 @@ const char tool_usage[] =
     "                      [--analyze] [--memo] [--kernel] [--profile FILE]... [--format text|dot|svg|json] [-o FILE]\n"
     "       clfuse bench   [--suite A,B] [--case PREFIX] [--rounds N] [--quick] [--json FILE]\n"
     "       clfuse info    [--env] [--json]\n"
-    "everywhere: --device D (host, cpu, gpu, a number, part of a name)  --fuse none|all  --tier auto|0|1|2\n"
+    "everywhere: --device D (host, cpu, gpu, a number, part of a name)  --fuse cost|all|nored|none  --tier auto|0|1|2\n"
     "            --strategy auto|chunk|group|stride  --dtype f64|f32\n"
     "SOURCE: FILE (.npy .mtx .csv .svm; --type T names the type of the file before it), a number, seq:RxC, rand:RxC[:S[:SEED]],\n"
     "        powerlaw:RxC:S[:SEED] (sparse; a few rows and columns have most of the entries);\n"

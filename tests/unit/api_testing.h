@@ -25,6 +25,13 @@ static inline clf_ctx *open_on(const char *device) {
 
 static inline clf_ctx *open_host(void) { return open_on("host"); }
 
+/* Loops visit stored entries wherever they can, cheap or not. */
+static inline clf_ctx *open_driven(void) {
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "all"), CLF_OK);
+    return c;
+}
+
 /* A context whose loops run in kernels of the first OpenCL device; NULL where there is none. */
 static inline clf_ctx *open_kernels(void) {
     clf_ctx *c = open_on(NULL);

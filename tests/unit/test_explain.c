@@ -84,10 +84,11 @@ static void test_kernels(void) {
 static void test_by_cost(void) {
     clf_ctx *c = open_on(NULL);
     clf_mat *x = clf_rand(c, CLF_F64, 1500, 1000, 0, 1, 1, 7), *small = clf_rand(c, CLF_F64, 3, 3, 0, 1, 1, 7);
-    CU_ASSERT_EQUAL(clf_eval(2, (clf_mat *[]){x, small}), CLF_OK);
+    clf_mat *square = clf_rand(c, CLF_F64, 200, 200, 0, 1, 1, 7);
+    CU_ASSERT_EQUAL(clf_eval(3, (clf_mat *[]){x, small, square}), CLF_OK);
     clf_mat *deep = x;
     for (int i = 0; i < 6; i++) deep = clf_pow(clf_add(clf_sin(deep), clf_num(c, 2)), clf_num(c, 0.5 + i));
-    clf_mat *r[3] = {clf_sum(deep), clf_matmul(small, small), clf_sum(clf_add(clf_exp(small), clf_sum(deep)))};
+    clf_mat *r[3] = {clf_sum(deep), clf_matmul(square, square), clf_sum(clf_add(clf_exp(small), clf_sum(deep)))};
     const char *got = explain(c, 3, r, CLF_TEXT, 0);
     says(got, "predicted ");
     says(got, "LIBRARY");

@@ -109,7 +109,7 @@ static bool same(double x, double y, const char *text) {
 
 static void one(size_t p, int64_t n, int64_t m) {
     static double line[MOST];
-    clf_ctx *ctx = open_host();
+    clf_ctx *ctx = open_driven();
     fill(n, m);
     const double *got = run(ctx, programs[p].text, n, m);
     bool by_column = programs[p].columns, ok = true;
@@ -140,7 +140,7 @@ static void test_first_row(void) {
     enum { N = 64, M = 30 };
     fill(N, M);
     for (int least = 0; least < 2; least++) {
-        clf_ctx *ctx = open_host();
+        clf_ctx *ctx = open_driven();
         clf_binding b[3];
         bind(ctx, N, M, b);
         int64_t at[M];
@@ -162,7 +162,7 @@ static void test_first_row(void) {
 static void test_no_trace(void) {
     enum { N = 100, M = 300 };
     static const double large[] = {1e300, NAN, -INFINITY, 1e17, INFINITY, -1e300};
-    clf_ctx *ctx = open_host();
+    clf_ctx *ctx = open_driven();
     entries = 0;
     for (int k = 0; k < M; k++) c[k] = k % 50 == 7 ? large[k / 50] : k % 3;
     for (int k = 0; k < N; k++) r[k] = k % 20 == 7 ? large[k / 20] : k % 4;
@@ -214,7 +214,7 @@ static double largest_at(int64_t k) { return k % STEP == 0 ? (double)(k + 1) : 4
 
 /* 10^12 cells of which a few are stored: bytes a row or column for results, values and runs of the gaps, counts and states of columns. */
 static void large(const char *text, double (*want)(int64_t k), uint64_t most_bytes) {
-    clf_ctx *ctx = open_host();
+    clf_ctx *ctx = open_driven();
     clf_mem_stats m = {.struct_size = sizeof m};
     CU_ASSERT_EQUAL(clf_set(ctx, "threads", "2"), CLF_OK);
     const double *got = run(ctx, text, LONG, LONG);

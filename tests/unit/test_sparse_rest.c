@@ -192,7 +192,7 @@ static bool one(clf_ctx *c, const shape *s, clf_dtype t, size_t p, bool explaine
 }
 
 static void all_programs(const shape *s, clf_dtype t, bool explained) {
-    clf_ctx *c = open_host();
+    clf_ctx *c = open_driven();
     for (size_t p = 0; p < PROGRAMS; p++) CU_ASSERT(one(c, s, t, p, explained));
     clf_close(c);
 }
@@ -220,7 +220,7 @@ static void test_shapes(void) {
 /* Folds that the language has no name for. */
 static void test_truths(void) {
     static const clf_fold_code fold[] = {CLF_FOLD_CODE_ANY, CLF_FOLD_CODE_ALL, CLF_FOLD_CODE_NNZ, CLF_FOLD_CODE_SUMSQ};
-    clf_ctx *c = open_host();
+    clf_ctx *c = open_driven();
     clf_binding b[5], d[5];
     bind(c, &usual, CLF_F64, true, b);
     bind(c, &usual, CLF_F64, false, d);
@@ -244,7 +244,7 @@ static void test_truths(void) {
 
 /* Two aggregates of one pass, one that must be told of the cells without entry and one that need not. */
 static void test_together(void) {
-    clf_ctx *c = open_host();
+    clf_ctx *c = open_driven();
     clf_binding b[5], d[5];
     bind(c, &usual, CLF_F64, true, b);
     bind(c, &usual, CLF_F64, false, d);

@@ -43,7 +43,7 @@ typedef struct clf_fn clf_fn;
 typedef struct clf_options {
     size_t struct_size;
     const char *device;      /**< "host" (device 0), "cpu", "gpu", a number, part of a name; NULL: chosen by cost */
-    const char *fuse;        /**< "none" or "all" */
+    const char *fuse;        /**< selector: "none", "all", "nored"; "cost", the cheapest plan, is the default */
     clf_alloc_fn alloc;      /**< allocator hook; NULL: the C library */
     void *alloc_user;
     clf_log_fn log;          /**< receives log lines; NULL: stderr, and only when CLF_LOG is set */
