@@ -9,13 +9,13 @@
 #include "perf/hand/ml.h"
 
 typedef enum ml_matrix { ML_DENSE, ML_UNIFORM, ML_POWER } ml_matrix; /* cells of X present with one chance, or by a power law over rows */
-typedef enum ml_result { ML_NUMBER, ML_N_K, ML_M_K } ml_result;
+typedef enum ml_result { ML_NUMBER, ML_N_K, ML_M_K, ML_FACTOR } ml_result; /* FACTOR: R n x k, G m x k and the number L */
 typedef enum ml_rival { ML_PLAN, ML_BLAS } ml_rival; /* who stands in the column "unfused": our own plan, or OpenBLAS and a loop */
 
 /* Results the naive way, and against what size errors are measured. */
 typedef void (*ml_oracle)(const hand_ml *a, double *want, double *scale);
 typedef struct ml_case {
-    const char *name, *program; /* the result is named R */
+    const char *name, *program; /* the result is named R; those of ML_FACTOR R, G and L */
     const char *inputs;         /* letters of X Y Z (n x m), U W (n x k), V (m x k) */
     ml_matrix matrix;
     int64_t n, m, k; /* n == 0: as many rows as the bytes for a dense X allow */
@@ -43,13 +43,14 @@ typedef struct ml_data {
 bool ml_data_make(ml_data *d, const ml_case *k, bool quick);
 void ml_data_free(ml_data *d);
 /** Cells of the result. */
-int64_t ml_data_outs(const ml_data *d, ml_result r);
+int64_t ml_data_outs(const hand_ml *a, ml_result r);
 bool ml_has(const ml_case *k, char input);
 
 /* ---- ml_oracle.c */
 void ml_oracle_chain(const hand_ml *a, double *want, double *scale), ml_oracle_mlogreg(const hand_ml *a, double *want, double *scale);
 void ml_oracle_spmv(const hand_ml *a, double *want, double *scale), ml_oracle_sp_chain(const hand_ml *a, double *want, double *scale);
 void ml_oracle_sp3(const hand_ml *a, double *want, double *scale), ml_oracle_loss(const hand_ml *a, double *want, double *scale);
+void ml_oracle_factor(const hand_ml *a, double *want, double *scale);
 void ml_oracle_right(const hand_ml *a, double *want, double *scale), ml_oracle_left(const hand_ml *a, double *want, double *scale);
 /** Largest error of got, in units of what the reduction tree allows, and as a relative error. */
 double ml_check(const hand_ml *a, ml_result r, const double *got, const double *want, const double *scale, double *rel);

@@ -23,6 +23,7 @@
 static const char chain[] = "R = t(X) %*% (W * (X %*% V))";
 static const char logreg[] = "P = W * (X %*% V); R = t(X) %*% (P - W * rowSums(P))";
 static const char loss[] = "R = sum(X * log(U %*% t(V) + 1e-15))";
+static const char factor[] = "L = sum((X != 0) * (X - U %*% t(V))^2) + 0.02 * (sum(U^2) + sum(V^2)); R = grad(L, U); G = grad(L, V)";
 static const char right[] = "R = (X * (U %*% t(V))) %*% V", left[] = "R = t(X * (U %*% t(V))) %*% U";
 
 const ml_case ml_cases[] = {
@@ -44,6 +45,9 @@ const ml_case ml_cases[] = {
     {.name = "outer_loss_unfused", .program = loss, .inputs = "XUV", .matrix = ML_UNIFORM, .n = 10000, .m = 10000, .k = 10, .density = 1e-4,
      .result = ML_NUMBER, .oracle = ml_oracle_loss, .hand = {hand_outer_loss}, .floor_unfused = 300},
     SP3(0.1, 4000), SP3(0.01, 40000),
+    /* An epoch of a factorisation: the loss and both gradients. */
+    {.name = "factorize", .program = factor, .inputs = "XUV", .matrix = ML_POWER, .n = 100000, .m = 50000, .k = 20, .density = 1e-3,
+     .result = ML_FACTOR, .oracle = ml_oracle_factor, .hand = {hand_factorize}, .floor = 0.9},
     {.name = NULL},
 };
 /* clang-format on */

@@ -10,7 +10,10 @@ enum { QUICK_CELLS = 1 << 18, QUICK_SIDE = 1500 };
 
 bool ml_has(const ml_case *k, char input) { return strchr(k->inputs, input) != NULL; }
 
-int64_t ml_data_outs(const ml_data *d, ml_result r) { return r == ML_NUMBER ? 1 : (r == ML_N_K ? d->a.n : d->a.m) * d->a.k; }
+int64_t ml_data_outs(const hand_ml *a, ml_result r) {
+    const int64_t outs[] = {[ML_NUMBER] = 1, [ML_N_K] = a->n * a->k, [ML_M_K] = a->m * a->k, [ML_FACTOR] = (a->n + a->m) * a->k + 1};
+    return outs[r];
+}
 
 static bool room(double **p, size_t *cap, int64_t cells) {
     if (*cap >= (size_t)cells) return true;
@@ -144,7 +147,7 @@ static void sizes(ml_data *d, const ml_case *k, bool quick) {
 bool ml_data_make(ml_data *d, const ml_case *k, bool quick) {
     hand_ml *a = &d->a;
     sizes(d, k, quick);
-    int64_t outs = ml_data_outs(d, k->result);
+    int64_t outs = ml_data_outs(a, k->result);
     if (k->matrix == ML_DENSE) drop_sparse(d);
     bool ok = filled(&d->x, &d->x_cap, dense_cells(d, quick), 0) && (k->matrix == ML_DENSE || sparse(d, k)) &&
               filled(&d->u, &d->u_cap, a->n * a->k, 1) && filled(&d->v, &d->v_cap, a->m * a->k, 2) &&

@@ -135,15 +135,48 @@ static void times(const hand_csr *s, const double *u, const double *v, int64_t k
 void ml_oracle_right(const hand_ml *a, double *want, double *scale) { times(&a->s[0], a->u, a->v, a->k, want, scale); }
 void ml_oracle_left(const hand_ml *a, double *want, double *scale) { times(&a->twin, a->v, a->u, a->k, want, scale); }
 
+/* One side's gradient of the factorisation's loss: sums of 2 (u v - x) v, and 2 lambda u. The parts' squares add up to the loss. */
+static wide gradient(const hand_csr *s, const double *u, const double *v, int64_t k, double lambda, double *want, double *scale,
+                     wide *size) {
+    wide loss = 0, most = 0;
+#pragma omp parallel for schedule(dynamic, 64) reduction(+ : loss, most)
+    for (int64_t i = 0; i < s->rows; i++)
+        for (int64_t c = -1; c < k; c++) {
+            wide sum = c < 0 ? 0 : 2 * (wide)lambda * u[i * k + c], all = sum;
+            for (int64_t p = s->ptr[i]; p < s->ptr[i + 1]; p++) {
+                const double *b = v + s->idx[p] * k;
+                const wide d = product(u + i * k, b, k), e = d - s->val[p];
+                sum += c < 0 ? e * e : 2 * e * b[c];
+                all += c < 0 ? (d + s->val[p]) * (d + s->val[p]) : 2 * (d + s->val[p]) * b[c];
+            }
+            if (c >= 0) want[i * k + c] = (double)sum, scale[i * k + c] = (double)all;
+            loss += c < 0 ? sum : 0;
+            most += c < 0 ? all : 0;
+        }
+    *size = most;
+    return loss;
+}
+
+void ml_oracle_factor(const hand_ml *a, double *want, double *scale) {
+    const int64_t nk = a->n * a->k, mk = a->m * a->k;
+    wide size, squares = 0;
+    gradient(&a->twin, a->v, a->u, a->k, HAND_LAMBDA, want + nk, scale + nk, &size);
+    wide loss = gradient(&a->s[0], a->u, a->v, a->k, HAND_LAMBDA, want, scale, &size);
+    for (int64_t i = 0; i < nk; i++) squares += (wide)a->u[i] * a->u[i];
+    for (int64_t i = 0; i < mk; i++) squares += (wide)a->v[i] * a->v[i];
+    want[nk + mk] = (double)(loss + HAND_LAMBDA * squares);
+    scale[nk + mk] = (double)(size + HAND_LAMBDA * squares);
+}
+
 /* Terms are positive, so the errors of a sum are bounded by its longest chain of additions: in a row, two products with leaves of 512 and
  * a tree over them; down the columns, a block of at most an eighth of the rows and the tree over blocks; and a dozen other roundings. */
 double ml_check(const hand_ml *a, ml_result r, const double *got, const double *want, const double *scale, double *rel) {
-    const int64_t cells = r == ML_NUMBER ? 1 : (r == ML_N_K ? a->n : a->m) * a->k;
+    const int64_t cells = ml_data_outs(a, r);
     double worst = 0;
     for (int64_t i = 0; i < cells; i++) {
         double e = want[i] == got[i] ? 0 : fabs(got[i] - want[i]) / scale[i];
         worst = isnan(e) || isnan(worst) ? (double)NAN : fmax(worst, e);
     }
     *rel = worst;
-    return worst / ((2 * (512 + 24) + (double)a->n / (r == ML_M_K ? 8 : 1e9) + 36) * DBL_EPSILON);
+    return worst / ((2 * (512 + 24) + (double)a->n / (r == ML_M_K || r == ML_FACTOR ? 8 : 1e9) + 36) * DBL_EPSILON);
 }

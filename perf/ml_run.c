@@ -68,7 +68,7 @@ static double matrix_bytes(const ml_case *k, const ml_data *d) {
 static double pass_bytes(const ml_case *k, const ml_data *d) {
     const hand_ml *a = &d->a;
     const double tall = (ml_has(k, 'U') ? 1 : 0) + (ml_has(k, 'W') ? 1 : 0), wide = ml_has(k, 'V') ? 1 : 0;
-    return matrix_bytes(k, d) + 8.0 * ((tall * (double)a->n + wide * (double)a->m) * (double)a->k + (double)ml_data_outs(d, k->result));
+    return matrix_bytes(k, d) + 8.0 * ((tall * (double)a->n + wide * (double)a->m) * (double)a->k + (double)ml_data_outs(a, k->result));
 }
 
 static bool plays(const bench_run *r, const ml_case *k, const ml_data *d, int who) {

@@ -34,7 +34,7 @@ static void bind_sparse(clf_ctx *c, const hand_csr *s, clf_mat **param, clf_mat 
 bool ml_subject_open(bench_subject *s, const bench_run *r, const ml_case *k, const ml_data *d, const char *device, const char *fuse,
                      size_t limit, char *why, size_t why_n) {
     static const char *const names[] = {"U", "V", "W", "X", "Y", "Z"};
-    bench_program p = {.text = k->program, .out = {"R"}, .nin = strlen(k->inputs), .nout = 1};
+    bench_program p = {.text = k->program, .out = {"R", "G", "L"}, .nin = strlen(k->inputs), .nout = k->result == ML_FACTOR ? 3 : 1};
     clf_mat *param[BENCH_INS], *arg[BENCH_INS];
     char bytes[32];
     clf_ctx *c = bench_ctx(r->opt, device, fuse, why, why_n);
@@ -56,14 +56,20 @@ bool ml_subject_open(bench_subject *s, const bench_run *r, const ml_case *k, con
 }
 
 void ml_subject_check(bench_row *row, bench_subject *s, const ml_case *k, const ml_data *d, const char *who) {
-    const void *cells;
-    int64_t rows = 0, cols = 0;
-    clf_dtype t = CLF_F64;
-    double rel = NAN;
-    if (clf_data(s->out[0], &cells) != CLF_OK || clf_info(s->out[0], &rows, &cols, &t, NULL) != CLF_OK)
-        return bench_row_fail(row, "%s: %.130s", who, clf_last_error(s->ctx));
-    if (t != CLF_F64 || rows * cols != ml_data_outs(d, k->result)) return bench_row_fail(row, "%s: the result has a wrong shape", who);
-    double share = ml_check(&d->a, k->result, cells, d->want, d->scale, &rel);
+    double rel = NAN, *got = d->out;
+    int64_t outs = ml_data_outs(&d->a, k->result), at = 0;
+    for (size_t i = 0; i < s->program.nout; i++) { /* one behind the other */
+        const void *cells;
+        int64_t rows = 0, cols = 0;
+        clf_dtype t = CLF_F64;
+        if (clf_data(s->out[i], &cells) != CLF_OK || clf_info(s->out[i], &rows, &cols, &t, NULL) != CLF_OK)
+            return bench_row_fail(row, "%s: %.130s", who, clf_last_error(s->ctx));
+        if (t != CLF_F64 || at + rows * cols > outs) return bench_row_fail(row, "%s: the result has a wrong shape", who);
+        memcpy(got + at, cells, (size_t)(rows * cols) * sizeof *got);
+        at += rows * cols;
+    }
+    if (at != outs) return bench_row_fail(row, "%s: the result has a wrong shape", who);
+    double share = ml_check(&d->a, k->result, got, d->want, d->scale, &rel);
     if (strcmp(who, "ours") == 0) row->max_rel_err = rel;
     if (!(share <= 1)) bench_row_fail(row, "%s: error %.2g is %.2g times the bound", who, rel, share);
 }

@@ -36,4 +36,7 @@ void hand_sp_mvchain_1(const hand_ml *a), hand_sp_mvchain_4(const hand_ml *a);
 void hand_sp3_sum(const hand_ml *a);
 /* outer.c: sum(X * log(U %*% t(V) + eps)), (X * (U %*% t(V))) %*% V, t(X * (U %*% t(V))) %*% U */
 void hand_outer_loss(const hand_ml *a), hand_outer_right(const hand_ml *a), hand_outer_left(const hand_ml *a);
+/* outer.c: sum((X != 0) * (X - U %*% t(V))^2) + HAND_LAMBDA * (sum(U^2) + sum(V^2)) and its gradients: out is n x k, m x k, the number */
+#define HAND_LAMBDA 0.02
+void hand_factorize(const hand_ml *a);
 #endif

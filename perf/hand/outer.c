@@ -67,3 +67,38 @@ static void product(const hand_csr *s, const double *restrict ua, const double *
 
 void hand_outer_right(const hand_ml *a) { product(&a->s[0], a->u, a->v, a->k, a->out); }
 void hand_outer_left(const hand_ml *a) { product(&a->twin, a->v, a->u, a->k, a->out); }
+
+/* Gradient of the side that rows of s belong to, each entry's residual made where it is used; returns the sum of their squares. */
+static double descend(const hand_csr *s, const double *restrict ua, const double *restrict vb, int64_t k, double *restrict out) {
+    const int parts = hand_parts();
+    double loss = 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : loss)
+    for (int part = 0; part < parts; part++) {
+        const int64_t hi = hand_part(s, part + 1, parts);
+        for (int64_t i = hand_part(s, part, parts); i < hi; i++) {
+            const double *restrict u = ua + i * k;
+            double *restrict o = out + i * k;
+            const int64_t end = s->ptr[i + 1];
+            for (int64_t l = 0; l < k; l++) o[l] = 2 * HAND_LAMBDA * u[l];
+            for (int64_t p = s->ptr[i]; p < end; p++) {
+                const double *restrict v = vb + s->idx[p] * k;
+                const double e = dot(u, v, k) - s->val[p], t = 2 * e;
+                loss += e * e;
+#pragma omp simd
+                for (int64_t l = 0; l < k; l++) o[l] += t * v[l];
+            }
+        }
+    }
+    return loss;
+}
+
+void hand_factorize(const hand_ml *a) {
+    const int64_t nk = a->n * a->k, mk = a->m * a->k;
+    double loss = descend(&a->s[0], a->u, a->v, a->k, a->out), squares = 0;
+    descend(&a->twin, a->v, a->u, a->k, a->out + nk);
+#pragma omp parallel for simd reduction(+ : squares)
+    for (int64_t i = 0; i < nk; i++) squares += a->u[i] * a->u[i];
+#pragma omp parallel for simd reduction(+ : squares)
+    for (int64_t i = 0; i < mk; i++) squares += a->v[i] * a->v[i];
+    a->out[nk + mk] = loss + HAND_LAMBDA * squares;
+}
