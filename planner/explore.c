@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Open-fuse-merge-close exploration (spec 1.3), bottom-up in id order, which is topological: no recursion. */
+ * Open-fuse-merge-close exploration, bottom-up in id order, which is topological: no recursion. An entry that reads what nobody else wants,
+ * though another of its template takes it in, is dominated and left out: whoever may not take it in cuts the edge itself.
+ *
+ * Source: Boehm et al., PVLDB 11(12) 2018, section 3. */
 #include <string.h>
 
 #include "planner/template.h"
 
-/* All ways to take the inputs of n given that input `base` is fused (-1: none): merge the others in or read them. */
+/* Does only n want its input k? */
+static bool alone(const clf_memo *m, int32_t n, int k) {
+    int32_t q = clf_node_operand(m->g, n, k);
+    return m->readers[q] == 1 && !clf_node_is_slot(&m->g->node[q]);
+}
+
+/* All ways to take the inputs of n given that input `base` is fused (-1: none): merge the others in or read them, if somebody else does. */
 static void combine(clf_memo *m, int t, int32_t n, int base) {
     const clf_gnode *x = &m->g->node[n];
     const clf_template *T = clf_templates[t];
     clf_closing st = T->close(m->g, n);
     if (st == CLF_CLOSED_INVALID) return;
-    int free[3], nfree = 0;
-    for (int k = 0; k < x->nin; k++)
-        if (base >= 0 && k > base && T->merge(m->g, n, k)) free[nfree++] = k;
+    int free[3], nfree = 0, must = 0;
+    for (int k = 0; k < x->nin; k++) {
+        if (base < 0 || k <= base || !T->merge(m->g, n, k)) continue;
+        must |= alone(m, n, k) << nfree;
+        free[nfree++] = k;
+    }
     for (int mask = 0; mask < 1 << nfree; mask++) {
+        if ((mask & must) != must) continue;
         clf_entry *e = &m->entry[m->nentry++];
         memset(e, 0, sizeof *e);
         e->template_ = (uint8_t)t;
@@ -24,12 +37,23 @@ static void combine(clf_memo *m, int t, int32_t n, int base) {
     }
 }
 
-static void explore_node(clf_memo *m, int32_t n) {
-    for (int t = 0; clf_templates[t]; t++) {
-        if (clf_templates[t]->open(m->g, n)) combine(m, t, n, -1);
-        for (int k = 0; k < m->g->node[n].nin; k++)
-            if (clf_templates[t]->fuse(m->g, n, k)) combine(m, t, n, k);
+/* One template's entries of n. What the first input that it may take in starts, the others need not start again if they are merged in. */
+static void explore_with(clf_memo *m, int t, int32_t n) {
+    const clf_template *T = clf_templates[t];
+    bool dominated = false;
+    for (int k = 0; k < m->g->node[n].nin; k++) {
+        if (!T->fuse(m->g, n, k)) continue;
+        if (!dominated || !T->merge(m->g, n, k)) combine(m, t, n, k);
+        dominated = dominated || alone(m, n, k);
     }
+    if (!dominated && T->open(m->g, n)) combine(m, t, n, -1);
+}
+
+static void count_readers(clf_memo *m) {
+    const clf_graph *g = m->g;
+    for (int32_t n = 0; n < g->n; n++)
+        for (int k = 0; k < g->node[n].nin; k++) m->readers[clf_node_operand(g, n, k)]++;
+    for (int32_t r = 0; r < g->nroot; r++) m->readers[g->root[r]]++;
 }
 
 clf_status clf_explore(const clf_graph *g, clf_arena *arena, clf_memo *m, clf_err *err) {
@@ -44,12 +68,11 @@ clf_status clf_explore(const clf_graph *g, clf_arena *arena, clf_memo *m, clf_er
     m->entry = clf_arena_new(arena, total, sizeof *m->entry);
     m->readers = clf_arena_new(arena, (size_t)g->n, sizeof *m->readers);
     if (!m->first || !m->entry || !m->readers) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for the memo table");
+    count_readers(m);
     for (int32_t n = 0; n < g->n; n++) {
         m->first[n] = m->nentry;
-        explore_node(m, n);
-        for (int k = 0; k < g->node[n].nin; k++) m->readers[clf_node_operand(g, n, k)]++;
+        for (int t = 0; clf_templates[t]; t++) explore_with(m, t, n);
     }
-    for (int32_t r = 0; r < g->nroot; r++) m->readers[g->root[r]]++;
     m->first[g->n] = m->nentry;
     return CLF_OK;
 }

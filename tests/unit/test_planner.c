@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The planner: plans derived by hand against the plans made. */
+#include "tests/support/plan_random.h"
 #include "tests/unit/plan_text.h"
 
 enum { VARS = 11 };
@@ -254,7 +255,7 @@ static void test_printers(void) {
     clf_arena_init(&scratch, &r.c->mem);
     CU_ASSERT_EQUAL(clf_explore(&r.p->g, &scratch, &memo, &r.err), CLF_OK);
     clf_memo_print(&memo, &t);
-    CU_ASSERT_STRING_EQUAL(clf_str_c(&t), "%2 MUL: Cell(read read) open;\n%3 FOLD: Cell(read) closed; Cell(fuse) closed;\n");
+    CU_ASSERT_STRING_EQUAL(clf_str_c(&t), "%2 MUL: Cell(read read) open;\n%3 FOLD: Cell(fuse) closed;\n");
     clf_str_release(&t);
     clf_arena_release(&scratch);
     drop(&r);
@@ -284,6 +285,63 @@ static void test_keys(void) {
     drop(&e);
 }
 
+/* ---- the memo ---- */
+
+static int wanted_by(const clf_graph *g, int32_t q) {
+    int n = 0;
+    for (int32_t r = 0; r < g->nroot; r++) n += g->root[r] == q;
+    for (int32_t i = 0; i < g->n; i++)
+        for (int k = 0; k < g->node[i].nin; k++) n += clf_node_operand(g, i, k) == q;
+    return n;
+}
+
+/* Does b take in all that a does, and more, which nobody else wants? */
+static bool dominates(const clf_graph *g, int32_t n, const clf_entry *b, const clf_entry *a) {
+    bool more = false;
+    if (a->template_ != b->template_) return false;
+    for (int k = 0; k < g->node[n].nin; k++) {
+        int32_t q = clf_node_operand(g, n, k);
+        if (a->edge[k] == b->edge[k]) continue;
+        if (a->edge[k] == CLF_EDGE_FUSE || clf_node_is_slot(&g->node[q]) || wanted_by(g, q) > 1) return false;
+        more = true;
+    }
+    return more;
+}
+
+/* No entry is dominated; what a template may take in is taken in by some entry; entries are different. */
+static bool memo_right(const clf_memo *m, int32_t n) {
+    const clf_graph *g = m->g;
+    for (int32_t i = m->first[n]; i < m->first[n + 1]; i++)
+        for (int32_t j = m->first[n]; j < m->first[n + 1]; j++)
+            if (i != j && (dominates(g, n, &m->entry[i], &m->entry[j]) || !memcmp(&m->entry[i], &m->entry[j], sizeof *m->entry)))
+                return false;
+    for (int t = 0; clf_templates[t]; t++)
+        for (int k = 0; k < g->node[n].nin; k++)
+            if (clf_templates[t]->fuse(g, n, k) && clf_templates[t]->close(g, n) != CLF_CLOSED_INVALID && !clf_memo_fusable(m, n, k))
+                return false;
+    return true;
+}
+
+static void test_memo(void) {
+    static plan_random r;
+    int64_t entries = 0, wrong = 0;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        clf_mem mem;
+        clf_arena arena;
+        clf_memo memo;
+        clf_err err = {CLF_OK, ""};
+        clf_mem_init(&mem, NULL, NULL);
+        clf_arena_init(&arena, &mem);
+        plan_random_make(&r, seed, 2 + (int)(seed % 12));
+        CU_ASSERT_EQUAL_FATAL(clf_explore(&r.g, &arena, &memo, &err), CLF_OK);
+        for (int32_t n = 0; n < r.g.n; n++) wrong += !memo_right(&memo, n);
+        entries += memo.nentry;
+        clf_arena_release(&arena);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT(entries > 2000); /* there were some */
+}
+
 int main(void) {
     static const test_case tests[] = {
         {"plans derived by hand", test_by_hand},
@@ -299,6 +357,7 @@ int main(void) {
         {"printers", test_printers},
         {"refusals", test_refusals},
         {"keys", test_keys},
+        {"memo", test_memo},
     };
     return run_suite("planner", tests, sizeof tests / sizeof *tests);
 }
