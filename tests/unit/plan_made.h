@@ -6,6 +6,7 @@
 #include "planner/plan.h"
 #include "planner/select.h"
 #include "tests/unit/cplan_testing.h"
+#include "tests/unit/graph_put.h"
 
 enum { MOST_NODES = 4096 };
 typedef struct made {
@@ -20,17 +21,7 @@ static inline void make_begin(made *m) {
 }
 
 static inline int32_t put(made *m, int op, int64_t rows, int64_t cols, int nin, int32_t a, int32_t b) {
-    clf_gnode *n = &m->node[m->g.n];
-    n->op = (uint16_t)op;
-    n->dtype = CLF_F64;
-    n->rank = 2;
-    n->nin = (uint8_t)nin;
-    n->in[0] = a;
-    n->in[1] = b;
-    n->in[2] = -1;
-    clf_gnode_shape(n, rows, cols);
-    if (nin == 0 && op != CLF_OP_SEQ) n->attr[0] = m->g.nslot++;
-    return m->g.n++;
+    return graph_put(&m->g, op, rows, cols, nin, a, b);
 }
 
 static inline int32_t put_fold(made *m, int32_t a, clf_fold_id f, clf_way way) {

@@ -4,6 +4,7 @@
  * time stay linear; and rewriting again changes nothing. */
 #include <time.h>
 
+#include "tests/unit/graph_put.h"
 #include "tests/unit/rewrite_testing.h"
 
 enum { LONG = 100000, SIDE = 20 };
@@ -15,18 +16,9 @@ typedef struct large {
 } large;
 
 static int32_t more(large *b, int op, int64_t rows, int64_t cols, int nin, int32_t p, int32_t q) {
-    clf_gnode *n = &b->g.node[b->g.n];
-    n->op = (uint16_t)op;
-    n->dtype = CLF_F64;
-    n->rank = 2;
-    n->nin = (uint8_t)nin;
-    n->in[0] = p;
-    n->in[1] = q;
-    n->in[2] = -1;
-    clf_gnode_shape(n, rows, cols);
-    n->nnz = rows * cols;
-    if (nin == 0) n->attr[0] = b->g.nslot++;
-    return b->g.n++;
+    int32_t n = graph_put(&b->g, op, rows, cols, nin, p, q);
+    b->g.node[n].nnz = rows * cols;
+    return n;
 }
 
 static void begin(large *b, size_t room) {

@@ -7,6 +7,7 @@
 
 #include "planner/search.h"
 #include "tests/support/net.h"
+#include "tests/unit/graph_put.h"
 
 enum { MANY = 100000, FEW = MANY / 8, CELLS = 1000, SIDE = 20 };
 
@@ -16,20 +17,11 @@ typedef struct large {
 } large;
 
 static int32_t put(large *b, int op, int64_t rows, int64_t cols, int nin, int32_t p, int32_t q) {
-    clf_gnode *n = &b->g.node[b->g.n];
     if (b->g.n >= b->room) CU_FAIL_FATAL("no room for the graph");
-    n->op = (uint16_t)op;
-    n->dtype = CLF_F64;
-    n->rank = 2;
-    n->nin = (uint8_t)nin;
-    n->in[0] = p;
-    n->in[1] = q;
-    n->in[2] = -1;
-    clf_gnode_shape(n, rows, cols);
-    n->nnz = rows * cols;
-    if (nin == 0) n->attr[0] = b->g.nslot++;
+    int32_t n = graph_put(&b->g, op, rows, cols, nin, p, q);
+    b->g.node[n].nnz = rows * cols;
     b->ops += nin > 0;
-    return b->g.n++;
+    return n;
 }
 
 static int32_t leaf(large *b, int64_t rows, int64_t cols) { return put(b, CLF_OP_LEAF, rows, cols, 0, -1, -1); }
