@@ -152,13 +152,14 @@ clf_status clf_set(clf_ctx *c, const char *knob, const char *value) {
 }
 
 bool clf_knob_info(int i, const char **name, const char **env, const char **def, const char **doc) {
+    if (i < 0) return false;
     for (int k = 0; k <= i; k++)
-        if (i < 0 || !clf_knob_rows[k].field) return false;
+        if (!clf_knob_rows[k].field) return false;
     if (name) *name = clf_knob_rows[i].field;
     if (env) *env = clf_knob_rows[i].env;
     if (def) *def = clf_knob_rows[i].def;
     if (doc) *doc = clf_knob_rows[i].doc;
-    return i >= 0;
+    return true;
 }
 
 /* Copy a versioned struct out: at most what the caller has room for, its struct_size kept. */
