@@ -145,7 +145,7 @@ static clf_status lines_parse(clf_profile *p, const char *text, size_t n, clf_er
         if (memchr(text, 0, len)) return clf_fail(err, CLF_E_FORMAT, "profile line %d holds a NUL byte", number);
         memcpy(line, text, len);
         line[len] = 0;
-        if (len && line[len - 1] == '\r') line[len - 1] = 0;
+        while (len && line[len - 1] == '\r') line[--len] = 0; /* else a name could end in one, and lose it when it is read again */
         CLF_TRY(line_parse(p, line, number, &seen, err));
         text += used;
         n -= used;
