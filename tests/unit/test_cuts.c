@@ -18,7 +18,7 @@ static const plan_var vars[] = {{"X", 100000, 100, false, 0}, {"Y", 100000, 100,
 enum { VARS = sizeof vars / sizeof *vars };
 
 static planned plan_of(const char *text, int kernel_ops, int kernel_inputs, int second) {
-    clf_limits lim = {.dev = {1, {&devices.profile[0]}}, .kernel_ops = kernel_ops, .kernel_inputs = kernel_inputs};
+    clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = kernel_ops, .kernel_inputs = kernel_inputs};
     lim.own_products = kernel_inputs == 47; /* products are loops */
     if (second) lim.dev = (clf_devices){.n = 2, .profile = {&devices.profile[0], &devices.profile[second]}};
     return plan_with(vars, VARS, text, "cost", &lim);
