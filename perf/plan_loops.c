@@ -220,7 +220,7 @@ static void run(bench_run *r, const loop *l, bool *headed) {
                "pruned", "saved", "atleast");
     *headed = true;
     clf_profile_assume(&t.host, CLF_DEV_HOST, 1);
-    t.lim = (clf_limits){.dev = {1, {&t.host}}, .kernel_ops = KERNEL_OPS, .kernel_inputs = KERNEL_INPUTS};
+    t.lim = (clf_limits){.dev = {.n = 1, .profile = {&t.host}}, .kernel_ops = KERNEL_OPS, .kernel_inputs = KERNEL_INPUTS};
     t.c = bench_ctx(r->opt, "host", "cost", why, sizeof why);
     if (!t.c) bench_row_fail(&row, "%.150s", why);
     if (t.c) {
