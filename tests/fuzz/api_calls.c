@@ -185,6 +185,19 @@ static void call_order(api_player *s) {
     api_put(s, clf_order(x->m, by, how & 1, how & 2), x->kind == API_EXACT ? API_EXACT : API_FREE, api_larger(x->bound, API_MOST_CELLS));
 }
 
+/* Every derivative is a handle or nothing; what failed says so by the status and by each handle. */
+static void call_grad(api_player *s) {
+    clf_mat *loss = api_take(s)->m, *wrt[2] = {api_take(s)->m, api_take(s)->m}, *out[2] = {NULL, NULL};
+    size_t n = api_byte(s) % 3;
+    clf_status st = clf_grad(loss, n, wrt, out);
+    api_log(s, st);
+    for (size_t i = 0; i < n; i++) {
+        if (!out[i]) continue;
+        FUZZ_MUST((clf_status_of(out[i], NULL) == CLF_OK) == (st == CLF_OK));
+        api_put(s, out[i], API_FREE, 0);
+    }
+}
+
 /* ---- the language ---- */
 
 static void call_expr(api_player *s) {
@@ -346,7 +359,7 @@ static void call_ask(api_player *s) {
 
 const api_call api_calls[] = {
     call_matrix, call_matrix, call_borrow, call_changed,     call_num,       call_int,   call_fill,    call_seq,
-    call_rand,   call_cell,   call_cell,   call_cell,        call_cell,      call_outer, call_fold,    call_fold,
+    call_rand,   call_cell,   call_cell,   call_cell,        call_grad,      call_outer, call_fold,    call_fold,
     call_cum,    call_matmul, call_join,   call_form,        call_cast,      call_index, call_reshape, call_order,
     call_expr,   call_read,   call_eval,   call_read_wrong,  call_explain,   call_param, call_fn_new,  call_fn_free,
     call_call,   call_free,   call_label,  call_epoch_begin, call_epoch_end, call_set,   call_ask,
