@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/graph/explain.h"
+#include "host/run/exe_kernels.h"
 #include "planner/select.h"
 
 enum { FILE_MOST = 16384 };
@@ -39,27 +40,26 @@ clf_status clf_report_profiles(size_t n, const char *const *file, clf_arena *are
 }
 
 /* Who would run a loop on this device: the host executor, or the first skeleton that covers it. */
-static void place(const clf_step *t, const clf_profile *dev, clf_exe_step *e) {
-    int k = 0;
+static void place(const clf_ctx *c, const clf_step *t, const clf_profile *dev, clf_exe_step *e) {
     e->why = "";
     e->executor = t->kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : t->kind == CLF_STEP_CONVERT ? CLF_ON_CONVERT : CLF_ON_CALLOUT;
     if (t->kind != CLF_STEP_FUSED) return;
-    while (clf_skels[k] && !clf_skels[k]->fits(&t->c, dev)) k++;
+    const clf_skel *skel = clf_exe_skel(c, &t->c, dev);
     e->executor = clf_tile_fits(&t->c) ? CLF_ON_TILE : clf_rows_fits(&t->c) ? CLF_ON_ROWS : CLF_ON_REF;
-    if (dev->kind == CLF_DEV_HOST || !clf_skels[k]) return;
+    if (dev->kind == CLF_DEV_HOST || !skel) return;
     e->executor = CLF_ON_KERNEL;
-    e->sched.skel = clf_skels[k];
+    e->sched.skel = skel;
     e->facts.launches = 1;
 }
 
-static clf_status place_all(clf_exe *x, const clf_devices *dev, clf_arena *arena, clf_err *err) {
+static clf_status place_all(const clf_ctx *c, clf_exe *x, const clf_devices *dev, clf_arena *arena, clf_err *err) {
     const clf_plan *p = x->plan;
     x->step = clf_arena_new(arena, (size_t)p->nstep, sizeof *x->step);
     if (!x->step) return clf_fail(err, CLF_E_NOMEM, "explain: out of memory");
     for (int32_t s = 0; s < p->nstep; s++) {
         clf_exe_step *e = &x->step[s];
         const clf_profile *on = dev->profile[p->step[s].device];
-        place(&p->step[s], on, e);
+        place(c, &p->step[s], on, e);
         e->read_bytes = p->step[s].read_bytes;
         e->write_bytes = p->step[s].write_bytes;
         e->predicted_ns = clf_step_cost_ns(p, &p->step[s], on);
@@ -78,7 +78,7 @@ clf_status clf_report_plan_for(clf_ctx *c, const clf_graph *g, const clf_devices
     x->device = -1;
     CLF_TRY(clf_run_selector(c, &sel, err));
     CLF_TRY(clf_plan_new(&x->plan, g, sel, &lim, &c->mem, err));
-    clf_status st = place_all(x, dev, arena, err);
+    clf_status st = place_all(c, x, dev, arena, err);
     if (st != CLF_OK) clf_plan_free(x->plan);
     if (st == CLF_OK) *out = x;
     return st;

@@ -38,7 +38,7 @@ static bool allowed(const clf_ctx *c, const clf_skel *skel) {
            (!strcmp(c->knobs.strategy, "auto") || !strcmp(c->knobs.strategy, skel->strategy));
 }
 
-static const clf_skel *pick_skeleton(clf_ctx *c, const clf_cplan *cplan, const clf_profile *dev) {
+const clf_skel *clf_exe_skel(const clf_ctx *c, const clf_cplan *cplan, const clf_profile *dev) {
     for (int i = 0; clf_skels[i]; i++)
         if (allowed(c, clf_skels[i]) && clf_skels[i]->fits(cplan, dev)) return clf_skels[i];
     return NULL;
@@ -121,7 +121,7 @@ static clf_status give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *fail
 static clf_status add_draft(window *w, int32_t s, clf_err *err) {
     clf_err failed = {CLF_OK, ""};
     draft *d = &w->d[w->n];
-    *d = (draft){.step = s, .skel = pick_skeleton(w->c, &w->x->plan->step[s].c, clf_run_device_profile(w->c))};
+    *d = (draft){.step = s, .skel = clf_exe_skel(w->c, &w->x->plan->step[s].c, clf_run_device_profile(w->c))};
     if (!d->skel) {
         CLF_TRY(clf_exe_on_host(w->c, w->x, s, err));
         w->x->step[s].why = "no skeleton covers this operator";

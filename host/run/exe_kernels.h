@@ -4,6 +4,8 @@
 #define CLF_RUN_EXE_KERNELS_H
 #include "host/run/exe.h"
 
+/** The first skeleton that covers the operator on a device and that the settings allow; NULL: none does. */
+const clf_skel *clf_exe_skel(const clf_ctx *c, const clf_cplan *cplan, const clf_profile *dev);
 /** A kernel for every step that is placed on the device (executor CLF_ON_KERNEL); steps that cannot have one move to the host.
  *  errors: CLF_E_NOMEM. */
 clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "host/run/exe_kernels.h"
 #include "host/run/run.h"
 #include "planner/select.h"
 
@@ -82,19 +83,14 @@ static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const c
     return clf_plan_new(p, g, sel, &lim, &c->mem, err);
 }
 
-static bool covered(const clf_step *t, const clf_profile *dev) {
-    int k = 0;
-    while (clf_skels[k] && !clf_skels[k]->fits(&t->c, dev)) k++;
-    return clf_skels[k] != NULL;
-}
-
 /* What a plan for host and device costs. The search does not know what skeletons cover: loops beyond them run on the host. */
 static double cost_of_both(clf_ctx *c, const clf_plan *p) {
     const clf_profile *host = clf_run_host_profile(c), *dev = clf_run_device_profile(c);
     double ns = 1e-3 * (double)p->cost_ps;
     for (int32_t s = 0; s < p->nstep; s++) {
         const clf_step *t = &p->step[s];
-        if (t->device && t->kind == CLF_STEP_FUSED && !covered(t, dev)) ns += clf_step_cost_ns(p, t, host) - clf_step_cost_ns(p, t, dev);
+        bool covered = !t->device || t->kind != CLF_STEP_FUSED || clf_exe_skel(c, &t->c, dev);
+        if (!covered) ns += clf_step_cost_ns(p, t, host) - clf_step_cost_ns(p, t, dev);
     }
     return ns;
 }
