@@ -23,19 +23,7 @@ static const char move_text[] = "w2 = w + a*s; Xw2 = Xw + a*Xd; slack = max(1 - 
                                 "g2 = t(X) %*% (slack*y) - lambda*w2\n"
                                 "w2; Xw2; g2; sum(slack^2); sum(w2^2); sum(g2^2); sum(g2*g)";
 
-enum { RESULTS_MAX = 16, LINE_STEPS = 30 };
-
-/* A function from text: the first nparams of vars are its parameters, the text's bare expressions its results. */
-static clf_status fn_from_text(clf_ctx *c, const char *text, size_t nparams, const clf_binding *vars, size_t nvars, clf_fn **out) {
-    clf_result all[RESULTS_MAX];
-    clf_mat *params[RESULTS_MAX], *results[RESULTS_MAX];
-    size_t n = RESULTS_MAX, k = 0;
-    clf_status st = clf_parse(c, text, vars, nvars, all, &n);
-    for (size_t i = 0; st == CLF_OK && i < n; i++)
-        if (all[i].bare) results[k++] = all[i].value;
-    for (size_t i = 0; i < nparams; i++) params[i] = vars[i].value;
-    return st == CLF_OK ? clf_fn_new(c, nparams, params, k, results, out) : st;
-}
+enum { LINE_STEPS = 30 };
 
 bool l2svm_record(l2svm *p) {
     clf_ctx *c = p->c;
@@ -47,9 +35,9 @@ bool l2svm_record(l2svm *p) {
     const clf_binding line[] = {{"Xw", Xw}, {"Xd", Xd}, {"a", num}, {"y", p->y}};
     const clf_binding move[] = {
         {"w", w}, {"s", s}, {"g", g}, {"Xw", Xw}, {"Xd", Xd}, {"a", num}, {"X", p->X}, {"y", p->y}, {"lambda", clf_num(c, p->o.lambda)}};
-    clf_status st = fn_from_text(c, direction_text, 4, direction, 5, &p->direction);
-    if (st == CLF_OK) st = fn_from_text(c, line_text, 3, line, 4, &p->line);
-    if (st == CLF_OK) st = fn_from_text(c, move_text, 6, move, 9, &p->move);
+    clf_status st = clf_fn_parse(c, direction_text, 4, direction, 5, &p->direction);
+    if (st == CLF_OK) st = clf_fn_parse(c, line_text, 3, line, 4, &p->line);
+    if (st == CLF_OK) st = clf_fn_parse(c, move_text, 6, move, 9, &p->move);
     clf_epoch_end(c, mark);
     return st == CLF_OK;
 }

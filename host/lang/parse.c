@@ -214,6 +214,34 @@ clf_status clf_parse(clf_ctx *c, const char *text, const clf_binding *vars, size
     return st == CLF_OK ? CLF_OK : remember(c, &err);
 }
 
+/* Bare expressions are the results, the first vars the parameters. */
+static clf_status make_function(clf_lang *l, size_t nparams, const clf_binding *vars, clf_fn **out) {
+    size_t n = 0, room = l->nentry + nparams + 1;
+    clf_mat **handle = clf_mem_new(l->mem, room, sizeof *handle);
+    if (!handle) return clf_fail(l->err, CLF_E_NOMEM, "clf_fn_parse: out of memory");
+    for (size_t i = 0; i < nparams; i++) handle[i] = vars[i].value;
+    for (size_t i = 0; i < l->nentry; i++)
+        if (!l->entry[i].name.len) handle[nparams + n++] = l->entry[i].value.mat;
+    clf_status st = clf_fn_new(l->c, nparams, handle, n, handle + nparams, out);
+    if (st != CLF_OK) clf_fail(l->err, st, "%s", clf_last_error(l->c));
+    clf_mem_free(l->mem, handle, room, sizeof *handle);
+    return st;
+}
+
+clf_status clf_fn_parse(clf_ctx *c, const char *text, size_t nparams, const clf_binding *vars, size_t nvars, clf_fn **out) {
+    clf_lang l;
+    clf_err err = {CLF_OK, ""};
+    if (!c) return CLF_E_ARG;
+    begin(&l, c, text, &err);
+    clf_status st = text && out && (vars || !nvars) ? CLF_OK : clf_fail(&err, CLF_E_ARG, "clf_fn_parse: a NULL argument");
+    if (st == CLF_OK && nparams > nvars) st = clf_fail(&err, CLF_E_ARG, "clf_fn_parse: %zu parameters among %zu variables", nparams, nvars);
+    if (st == CLF_OK) st = bind_inputs(&l, vars, nvars);
+    if (st == CLF_OK) st = program(&l);
+    if (st == CLF_OK) st = make_function(&l, nparams, vars, out);
+    release(&l);
+    return st == CLF_OK ? CLF_OK : remember(c, &err);
+}
+
 /* The last statement is the value; statements before it may bind names. */
 static clf_status only_result(clf_lang *l, clf_mat **out) {
     if (!l->nentry) return clf_place_fail(l->err, CLF_E_SYNTAX, l->tok.at, "expected an expression, found the end of the program");

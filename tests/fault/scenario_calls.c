@@ -20,10 +20,11 @@ static clf_status run(clf_ctx *c, bool *right) {
     double data[CELLS];
     for (int i = 0; i < CELLS; i++) data[i] = i - 5;
     clf_mat *in[2] = {clf_param(c, CLF_F64, ROWS, COLS, false), clf_param(c, CLF_F64, 1, 1, true)};
-    clf_mat *r = clf_add(clf_mul(in[0], in[1]), clf_num(c, 1)), *res[2] = {r, clf_sum(r)}, *out[2] = {NULL, NULL};
+    const clf_binding vars[] = {{"X", in[0]}, {"k", in[1]}};
+    clf_mat *out[2] = {NULL, NULL};
     clf_mat *x = clf_matrix(c, CLF_F64, ROWS, COLS, data);
     clf_fn *f = NULL;
-    clf_status st = clf_fn_new(c, 2, in, 2, res, &f);
+    clf_status st = clf_fn_parse(c, "r = X*k + 1; r; sum(r)", 2, vars, 2, &f);
     if ((st == CLF_OK) != (f != NULL)) *right = false;
     for (int i = 0; i < 10 && f; i++) {
         clf_status now = one_call(c, f, x, data, i - 3, out, right);

@@ -267,6 +267,20 @@ static void call_fn_new(api_player *s) {
     api_log(s, st);
 }
 
+/* The same from text: as many bare expressions as results. */
+static void call_fn_parse(api_player *s) {
+    static const char *const texts[] = {"a + b", "c = a*b; c; sum(c)", "sum(a); b; a", "a %*% b", "c = a", "a; nosuch", ""};
+    static const uint8_t bare[] = {1, 2, 3, 1, 0, 0, 0};
+    api_function *f = &s->fn[api_byte(s) % API_FUNCTIONS];
+    unsigned which = api_byte(s) % COUNT(texts);
+    clf_binding b[2] = {{"a", api_take(s)->m}, {"b", api_take(s)->m}};
+    clf_fn_free(f->f);
+    *f = (api_function){.nparam = api_byte(s) % 4, .nresult = bare[which]};
+    clf_status st = clf_fn_parse(s->c, texts[which], f->nparam, b, 2, &f->f);
+    FUZZ_MUST(st == CLF_OK ? f->f != NULL && f->nparam <= 2 : f->f == NULL);
+    api_log(s, st);
+}
+
 static void call_fn_free(api_player *s) {
     api_function *f = &s->fn[api_byte(s) % API_FUNCTIONS];
     clf_fn_free(f->f);
@@ -362,6 +376,6 @@ const api_call api_calls[] = {
     call_rand,   call_cell,   call_cell,   call_cell,        call_grad,      call_outer, call_fold,    call_fold,
     call_cum,    call_matmul, call_join,   call_form,        call_cast,      call_index, call_reshape, call_order,
     call_expr,   call_read,   call_eval,   call_read_wrong,  call_explain,   call_param, call_fn_new,  call_fn_free,
-    call_call,   call_free,   call_label,  call_epoch_begin, call_epoch_end, call_set,   call_ask,
+    call_call,   call_free,   call_label,  call_epoch_begin, call_epoch_end, call_set,   call_ask,    call_fn_parse,
 };
 const unsigned api_ncalls = COUNT(api_calls);

@@ -325,6 +325,30 @@ static void test_no_growth(void) {
     clf_close(f->c);
 }
 
+static void test_functions(void) {
+    fixture *f = open_fixture();
+    clf_mat *p = clf_param(f->c, CLF_F64, 2, 1, false), *arg = clf_matrix(f->c, CLF_F64, 2, 1, (double[]){3, 4}), *out[2] = {NULL};
+    const clf_binding vars[] = {{"p", p}, {"k", clf_num(f->c, 2)}};
+    clf_fn *fn = NULL;
+    double v[2], s;
+    CU_ASSERT_EQUAL_FATAL(clf_fn_parse(f->c, "q = k*p; q; r = q + 1; sum(r)", 1, vars, 2, &fn), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_call(fn, 1, &arg, 2, out), CLF_OK);
+    CU_ASSERT_EQUAL(clf_read(out[0], v, sizeof v), CLF_OK);
+    CU_ASSERT_EQUAL(clf_read_f64(out[1], &s), CLF_OK);
+    CU_ASSERT(v[0] == 6 && v[1] == 8 && s == 16);
+    clf_fn_free(fn);
+    fn = NULL;
+    CU_ASSERT_EQUAL(clf_fn_parse(f->c, "p; nosuch", 1, vars, 2, &fn), CLF_E_NAME);
+    CU_ASSERT_EQUAL(clf_fn_parse(f->c, "p", 3, vars, 2, &fn), CLF_E_ARG);
+    CU_ASSERT(strstr(clf_last_error(f->c), "3 parameters among 2 variables") != NULL);
+    CU_ASSERT_EQUAL(clf_fn_parse(f->c, "p + k", 2, vars, 2, &fn), CLF_E_ARG); /* k is no parameter */
+    CU_ASSERT_EQUAL(clf_fn_parse(f->c, "p", 0, vars, 2, &fn), CLF_E_ARG);     /* p is none of the function's */
+    CU_ASSERT_EQUAL(clf_fn_parse(f->c, NULL, 0, vars, 2, &fn), CLF_E_ARG);
+    CU_ASSERT_EQUAL(clf_fn_parse(NULL, "p", 1, vars, 2, &fn), CLF_E_ARG);
+    CU_ASSERT_PTR_NULL(fn);
+    clf_close(f->c);
+}
+
 static void test_arguments(void) {
     fixture *f = open_fixture();
     clf_result r[2];
@@ -418,6 +442,7 @@ int main(void) {
         {"results", test_results},
         {"ownership", test_ownership},
         {"nothing is left behind", test_no_growth},
+        {"functions from text", test_functions},
         {"arguments", test_arguments},
         {"depth and width", test_depth},
         {"failing allocations", test_memory},

@@ -257,6 +257,9 @@ typedef struct clf_result { const char *name; clf_mat *value; bool bare; bool us
  *  expressions and bound names (a rebound name once, with its last value; used: read by a later statement); *nresults becomes
  *  their number. errors: CLF_E_SYNTAX, CLF_E_NAME with line and column; CLF_E_LIMIT when results does not hold them all. */
 CLF_API clf_status clf_parse(clf_ctx *c, const char *text, const clf_binding *vars, size_t nvars, clf_result *results, size_t *nresults);
+/** A function from a program: its bare expressions are the results, in their order; the first nparams of vars are the parameters (handles
+ *  of clf_param or clf_param_sparse), the others are captured.  errors: as clf_parse and clf_fn_new. */
+CLF_API clf_status clf_fn_parse(clf_ctx *c, const char *text, size_t nparams, const clf_binding *vars, size_t nvars, clf_fn **out);
 /** One expression to one handle (sticky errors). */
 CLF_API clf_mat *clf_expr(clf_ctx *c, const char *text, const clf_binding *vars, size_t nvars);
 
