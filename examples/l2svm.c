@@ -107,6 +107,7 @@ static clf_status train(l2svm *p) {
         if ((st = line_search(p, d[0], d[1], &a)) != CLF_OK) break;
         if ((st = move(p, a, v)) != CLF_OK) break;
         p->iterations++;
+        if (p->each) p->each(p->user, p->iterations, p->objective);
         p->converged = !(a * d[2] > p->o.tolerance * p->objective); /* step times slope: what this iteration promised */
         b = fmax(0, (v[2] - v[3]) / gg);                            /* Polak and Ribiere; 0 begins anew with the gradient */
     }

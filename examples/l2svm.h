@@ -28,6 +28,8 @@ typedef struct l2svm {
     double objective, accuracy;
     int iterations, passes;            /* of the outer loop; calls of the three functions */
     bool converged;
+    void (*each)(void *user, int iteration, double objective); /* after every iteration; NULL: nobody is told */
+    void *user;
     char why[512];                     /* what went wrong */
 } l2svm;
 

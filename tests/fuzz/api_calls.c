@@ -376,6 +376,6 @@ const api_call api_calls[] = {
     call_rand,   call_cell,   call_cell,   call_cell,        call_grad,      call_outer, call_fold,    call_fold,
     call_cum,    call_matmul, call_join,   call_form,        call_cast,      call_index, call_reshape, call_order,
     call_expr,   call_read,   call_eval,   call_read_wrong,  call_explain,   call_param, call_fn_new,  call_fn_free,
-    call_call,   call_free,   call_label,  call_epoch_begin, call_epoch_end, call_set,   call_ask,    call_fn_parse,
+    call_call,   call_free,   call_label,  call_epoch_begin, call_epoch_end, call_set,   call_ask,     call_fn_parse,
 };
 const unsigned api_ncalls = COUNT(api_calls);

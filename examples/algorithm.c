@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The table of the algorithms, and what their files share. */
+#include "examples/algorithm.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+extern const algorithm alg_l2svm;
+
+const algorithm *const algorithms[] = {&alg_l2svm, NULL};
+
+const algorithm *algorithm_named(const char *name) {
+    for (int i = 0; algorithms[i]; i++)
+        if (strcmp(algorithms[i]->name, name) == 0) return algorithms[i];
+    return NULL;
+}
+
+bool alg_generate(const algorithm *a, clf_ctx *c, clf_dtype type, int64_t rows, int64_t cols, const alg_params *p, clf_mat **X,
+                  clf_mat **y) {
+    clf_binding vars[] = {
+        {"n", clf_int(c, rows)}, {"m", clf_int(c, cols)}, {"k", clf_int(c, p->rank)}, {"seed", clf_int(c, (int64_t)p->seed)}};
+    clf_result r[16];
+    size_t n = 16;
+    *X = *y = NULL;
+    if (clf_parse(c, a->generate, vars, 4, r, &n) != CLF_OK) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(r[i].name, "X") == 0) *X = clf_cast(r[i].value, type);
+        if (strcmp(r[i].name, "y") == 0) *y = clf_cast(r[i].value, type);
+    }
+    clf_mat *both[] = {*X, *y};
+    return clf_eval(*y ? 2 : 1, both) == CLF_OK;
+}
+
+bool alg_fail(alg_run *r, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->why, sizeof r->why, format, args);
+    va_end(args);
+    return false;
+}
+
+bool alg_library_failed(alg_run *r) { return alg_fail(r, "%s", clf_last_error(r->c)); }
+
+bool alg_number(alg_run *r, const char *text, const clf_binding *vars, size_t nvars, double *out) {
+    clf_mat *x = clf_expr(r->c, text, vars, nvars);
+    bool good = clf_read_f64(x, out) == CLF_OK;
+    clf_free(x);
+    return good || alg_library_failed(r);
+}
+
+static bool all_finite(alg_run *r, const char *what, clf_mat *x) {
+    const clf_binding vars[] = {{"X", x}};
+    double bad;
+    if (!alg_number(r, "sum(is.nan(X) | is.infinite(X))", vars, 1, &bad)) return false;
+    return bad == 0 || alg_fail(r, "the %s hold %.0f cells that are NaN or infinite", what, bad);
+}
+
+bool alg_check(alg_run *r) {
+    int64_t rows, cols;
+    r->objective = NAN;
+    r->iterations = r->calls = 0;
+    r->converged = false;
+    if (clf_info(r->X, &r->n, &r->m, &r->type, NULL) != CLF_OK) return alg_library_failed(r);
+    if (r->type != CLF_F64 && r->type != CLF_F32) return alg_fail(r, "the data is neither f64 nor f32");
+    if (r->n < 1 || r->m < 1) return alg_fail(r, "the data is empty: %lld x %lld", (long long)r->n, (long long)r->m);
+    if (!all_finite(r, "data", r->X)) return false;
+    if (!r->y) return true;
+    if (clf_info(r->y, &rows, &cols, NULL, NULL) != CLF_OK) return alg_library_failed(r);
+    if (rows != r->n || cols != 1)
+        return alg_fail(r, "%lld rows of data, but the labels are %lld x %lld", (long long)r->n, (long long)rows, (long long)cols);
+    return all_finite(r, "labels", r->y);
+}
+
+bool alg_fn(alg_run *r, const char *text, size_t nparams, const clf_binding *vars, size_t nvars, clf_fn **out) {
+    return clf_fn_parse(r->c, text, nparams, vars, nvars, out) == CLF_OK || alg_library_failed(r);
+}
+
+bool alg_call(alg_run *r, clf_fn *f, size_t nargs, clf_mat *const *args, size_t nouts, clf_mat **outs) {
+    r->calls++;
+    return clf_call(f, nargs, args, nouts, outs) == CLF_OK || alg_library_failed(r);
+}
+
+bool alg_goes_on(alg_run *r, double objective) {
+    double before = r->objective;
+    r->objective = objective;
+    r->iterations++;
+    if (r->each) r->each(r->user, r->iterations, objective);
+    r->converged = fabs(before - objective) <= r->p.tolerance * fabs(objective); /* NaN before the first */
+    return !r->converged && isfinite(objective) && r->iterations < r->p.iterations;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The algorithms of examples/ in plain sequential C, written apart from them and from the library: what their results are held against.
+ * One file each, algo_<name>.c, with one function. */
+#ifndef CLF_ORACLE_ALGO_H
+#define CLF_ORACLE_ALGO_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Everything row-major and dense; what a function does not need is NULL or 0. */
+typedef struct algo_plain {
+    int64_t n, m, k;
+    const double *x, *y;
+    const double *start[4];     /* random starts, as the example made them */
+    double lambda, tolerance, step;
+    int iterations, inner;
+    int64_t batch;
+    /* results */
+    double objective;
+    double *model[6];           /* the caller's memory, in the order of the example's model */
+} algo_plain;
+#endif
