@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Is the net fine enough? Every patch here plants one bug of one line in a copy of the tree; its own tests must fail then.
 # usage: run.sh SOURCE WORK [PATTERN]     WORK: the copy, its build and the log; PATTERN: only patches whose names match it
-# A patch has a line that says what goes wrong, a line "tests: GROUP", a line "first: TEST", which is known to catch it, and the change.
+# A patch has a line that says what goes wrong, a line "tests: GROUP", a line "first: TEST [CASE]", which is known to catch it, and the
+# change.
 # The others of the group run when that test no longer does. What caught a bug must pass without any patch.
 # Fails when a patch no longer applies or does not build, when a test fails without any patch, or when more than two planted bugs stay
 # unnoticed.
@@ -10,7 +11,7 @@ set -u
 source=$1 work=$2 pattern=${3:-}
 here=$source/tests/mutants
 log=$work/log
-survivors=0 caught=0 total=0 catchers=
+survivors=0 caught=0 total=0 catchers= verified=
 mkdir -p "$work/src" && : >"$log" || exit 1
 
 fail() {
@@ -20,8 +21,8 @@ fail() {
 }
 
 # Programs end with their first case that fails (tests/unit/stop_testing.h).
-CLF_TEST_STOP=1
-export CLF_TEST_STOP
+CLF_TEST_STOP=1 CLF_TEST_CASE=
+export CLF_TEST_STOP CLF_TEST_CASE
 
 # Tests that look at a part of the library, the quickest to fail first; tenth: at the size they have under sanitizers.
 group() {
@@ -49,7 +50,7 @@ build() {
     cmake --build "$work/build" --target "${program#*.}" >>"$log" 2>&1
 }
 
-# run_tests WHAT TESTS...: one after the other, each built when its turn comes, until one fails: its name is then in `failed`.
+# run_tests WHAT TESTS...: (with CLF_TEST_CASE, that case of theirs) one after the other, each built when its turn comes, until one fails: its name is then in `failed`.
 run_tests() {
     what=$1; shift
     for failed in "$@"; do
@@ -64,6 +65,15 @@ run_tests() {
     [ -z "$failed" ]
 }
 
+# run_case WHAT TEST CASE: that case alone; nothing when there is no case.
+run_case() {
+    [ -z "$3" ] && return 0
+    CLF_TEST_CASE=$3
+    run_tests "$1" "$2"; unnoticed=$?
+    CLF_TEST_CASE=
+    return $unnoticed
+}
+
 # once TESTS...: each of them the first time it is named.
 once() {
     echo "$@" | tr ' ' '\n' | awk '!seen[$0]++'
@@ -72,12 +82,15 @@ once() {
 try_one() {
     name=$(basename "$1" .patch)
     tests=$(group "$(sed -n 's/^tests: //p' "$1")") || fail "$name is of no group"
-    tests=$(once "$(sed -n 's/^first: //p' "$1")" "$tests")
+    first=$(sed -n 's/^first: //p' "$1")
+    case=${first#* }
+    [ "$case" = "$first" ] && case=
+    tests=$(once "${first%% *}" "$tests")
     echo "== $name" >>"$log"
     patch -s -p1 -d "$work/src" <"$1" >>"$log" 2>&1 || fail "$name does not apply"
     total=$((total + 1))
     # shellcheck disable=SC2086
-    if run_tests "$name" $tests; then
+    if run_case "$name" "${first%% *}" "$case" && run_tests "$name" $tests; then
         survivors=$((survivors + 1))
         echo "  NOT CAUGHT  $name: $(head -n 1 "$1")"
     else
@@ -88,6 +101,24 @@ try_one() {
     patch -s -R -p1 -d "$work/src" <"$1" >>"$log" 2>&1 || fail "$name cannot be taken back"
 }
 
+# names TABLES: of the patches that change tables (1) or none (0).
+names() {
+    (cd "$here" && grep -H '^+++ b/' *"$pattern"*.patch) | sed 's|^\([^:]*\):+++ b/|\1 |' |
+        awk -v tables="$1" '!seen[$1]++ && ($2 ~ /\.def$/) == tables { print $2, $1 }' | sort | cut -d ' ' -f 2
+}
+
+# What has caught a bug since the last time must pass without any.
+verify() {
+    fresh=
+    for test in $(echo "$catchers" | tr ' ' '\n' | sort -u); do
+        case " $verified " in *" $test "*) ;; *) fresh="$fresh $test" ;; esac
+    done
+    [ -z "$fresh" ] && return
+    verified="$verified$fresh"
+    # shellcheck disable=SC2086
+    run_tests "the copy" $fresh || fail "$failed fails without any planted bug"
+}
+
 rm -rf "$work/src" && mkdir -p "$work/src" && copy
 # The last run may have left a planted bug in the objects: what patches change is compiled again.
 sed -n 's|^+++ b/||p' "$here"/*.patch | sort -u | while read -r file; do touch "$work/src/$file"; done
@@ -96,14 +127,14 @@ if [ ! -f "$work/build/build.ninja" ]; then
         -DCLF_FAST_LOOPS=OFF ${POCL_CACHE_DIR:+"-DCLF_TEST_KERNELS=$POCL_CACHE_DIR"} >>"$log" 2>&1 ||
         fail "the copy does not configure"
 fi
-# Those of one file side by side, and the tables, which everything is compiled with, at the end: the fewest compilations.
-names=$(cd "$here" && grep -H '^+++ b/' *"$pattern"*.patch | sed 's|^\([^:]*\):+++ b/|\1 |' |
-    awk '!seen[$1]++ { print $2 ~ /\.def$/, $2, $1 }' | sort | cut -d ' ' -f 3)
-for name in $names; do
-    try_one "$here/$name"
+# Those of one file side by side, and the tables, which everything is compiled with, at the end, after the look at the copy without a
+# bug: the fewest compilations.
+for tables in 0 1; do
+    for name in $(names $tables); do
+        try_one "$here/$name"
+    done
+    verify
 done
-# shellcheck disable=SC2046,SC2086
-run_tests "the copy" $(once $catchers) || fail "$failed fails without any planted bug"
 echo "$caught of $total planted bugs caught"
 [ -n "${CLF_FIGURES:-}" ] && printf 'planted bugs caught\t%d of %d\n' "$caught" "$total" >"$CLF_FIGURES/mutants.tsv"
 [ "$survivors" -le 2 ]
