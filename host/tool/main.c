@@ -13,6 +13,7 @@ const char tool_usage[] =
     "                      [--analyze] [--memo] [--kernel] [--profile FILE]... [--format text|dot|svg|json] [-o FILE]\n"
     "       clfuse bench   [--suite A,B] [--case PREFIX] [--rounds N] [--quick] [--json FILE]\n"
     "       clfuse info    [--env] [--json]\n"
+    "       clfuse doctor  [--calibrate] [--json]      what is installed, does it compute right, what to do if not\n"
     "everywhere: --device D (host, cpu, gpu, a number, part of a name)  --fuse cost|all|nored|none  --tier auto|0|1|2\n"
     "            --strategy auto|chunk|group|stride  --dtype f64|f32\n"
     "SOURCE: FILE (.npy .mtx .csv .svm; --type T names the type of the file before it), a number, seq:RxC, rand:RxC[:S[:SEED]],\n"
@@ -24,12 +25,12 @@ static const struct {
     const char *name;
     tool_exit (*run)(int argc, char **argv); /* NULL: known, but not part of this version */
 } commands[] = {
-    {"run", tool_run}, {"explain", tool_explain}, {"info", tool_info}, {"bench", tool_bench},
-    {"doctor", NULL},  {"cache", NULL},           {"convert", NULL},
+    {"run", tool_run},       {"explain", tool_explain}, {"info", tool_info}, {"bench", tool_bench},
+    {"doctor", tool_doctor}, {"cache", NULL},           {"convert", NULL},
 };
 
 static tool_exit dispatch(int argc, char **argv) {
-    if (argc < 2) return tool_fail(TOOL_USAGE, "no subcommand: run, explain, bench or info (clfuse --help)");
+    if (argc < 2) return tool_fail(TOOL_USAGE, "no subcommand: run, explain, bench, info or doctor (clfuse --help)");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         fputs(tool_usage, stdout);
         return TOOL_OK;
@@ -43,7 +44,7 @@ static tool_exit dispatch(int argc, char **argv) {
         if (commands[i].run) return commands[i].run(argc, argv);
         return tool_fail(TOOL_USAGE, "%s: this subcommand is not part of this version", argv[1]);
     }
-    return tool_fail(TOOL_USAGE, "unknown subcommand '%s': run, explain, bench or info (clfuse --help)", argv[1]);
+    return tool_fail(TOOL_USAGE, "unknown subcommand '%s': run, explain, bench, info or doctor (clfuse --help)", argv[1]);
 }
 
 int main(int argc, char **argv) {

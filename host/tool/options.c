@@ -17,20 +17,21 @@ typedef struct option_row {
 } option_row;
 
 #define AT(field) offsetof(tool_options, field)
-enum { BOTH = TOOL_RUN | TOOL_EXPLAIN, ANY = BOTH | TOOL_INFO };
+enum { BOTH = TOOL_RUN | TOOL_EXPLAIN, ANY = BOTH | TOOL_INFO, ALL = ANY | TOOL_DOCTOR };
 /* clang-format off */
 static const option_row rows[] = {
-    {"--device",   OPTION_TEXT, ANY,  AT(device)},   {"--fuse",    OPTION_TEXT, ANY,          AT(fuse)},
+    {"--device",   OPTION_TEXT, ALL,  AT(device)},   {"--fuse",    OPTION_TEXT, ANY,          AT(fuse)},
     {"--tier",     OPTION_TEXT, ANY,  AT(tier)},     {"--strategy",OPTION_TEXT, ANY,          AT(strategy)},
-    {"--dtype",    OPTION_TEXT, ANY,  AT(dtype)},    {"--help",    OPTION_FLAG, ANY,          AT(help)},
+    {"--dtype",    OPTION_TEXT, ANY,  AT(dtype)},    {"--help",    OPTION_FLAG, ALL,          AT(help)},
     {"-e",         OPTION_TEXT, BOTH, AT(program)},  {"--in",      OPTION_PAIR, BOTH,         AT(in)},
     {"--type",     OPTION_TYPE, BOTH, 0},            {"--na",      OPTION_TEXT, BOTH,         AT(na)},
     {"--out",      OPTION_PAIR, TOOL_RUN, AT(out)},  {"--explain", OPTION_FLAG, TOOL_RUN,     AT(explain)},
-    {"--head",     OPTION_TEXT, TOOL_RUN, AT(head)}, {"--json",    OPTION_FLAG, TOOL_RUN | TOOL_INFO, AT(json)},
+    {"--head",     OPTION_TEXT, TOOL_RUN, AT(head)}, {"--json",    OPTION_FLAG, ALL & ~TOOL_EXPLAIN, AT(json)},
     {"--dims",     OPTION_PAIR, TOOL_EXPLAIN, AT(dims)},     {"--analyze", OPTION_FLAG, TOOL_EXPLAIN, AT(analyze)},
     {"--memo",     OPTION_FLAG, TOOL_EXPLAIN, AT(memo)},     {"--kernel",  OPTION_FLAG, TOOL_EXPLAIN, AT(kernel)},
     {"--format",   OPTION_TEXT, TOOL_EXPLAIN, AT(format)},   {"-o",        OPTION_TEXT, TOOL_EXPLAIN, AT(output)},
     {"--profile",  OPTION_PROFILE, TOOL_EXPLAIN, 0},  {"--env",     OPTION_FLAG, TOOL_INFO,    AT(env)},
+    {"--calibrate", OPTION_FLAG, TOOL_DOCTOR, AT(calibrate)},
 };
 /* clang-format on */
 
@@ -143,7 +144,7 @@ static tool_exit check_values(tool_options *o) {
 
 /* The program comes from exactly one place. */
 static tool_exit check_program(const tool_options *o, unsigned command) {
-    if (command == TOOL_INFO) return o->file ? tool_fail(TOOL_USAGE, "info: unexpected '%s'", o->file) : TOOL_OK;
+    if (!(command & BOTH)) return o->file ? tool_fail(TOOL_USAGE, "unexpected '%s'", o->file) : TOOL_OK;
     if (o->program && o->file) return tool_fail(TOOL_USAGE, "-e and the file '%s' are both given", o->file);
     if (!o->program && !o->file) return tool_fail(TOOL_USAGE, "no program: -e 'PROGRAM' or a file is needed");
     return TOOL_OK;

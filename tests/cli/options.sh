@@ -24,7 +24,7 @@ ends 2 "'y' is given twice" $run -e 1 --in y=1 --in x,y=a.svm
 ends 2 "'y' is given twice" $run -e 1 --in x,y=a.svm --in y=1
 ends 2 "'y' is given twice" $run -e 1 --in x,y=a.svm --in z,y=b.svm
 ends 2 'needs a value' $run -e 1 --in
-ends 2 "info: unexpected 'x'" "$CLFUSE" info x
+ends 2 "unexpected 'x'" "$CLFUSE" info x
 ends 2 'expected a number of rows' $run -e 1 --head 3x
 ends 2 'expected a number of rows' $run -e 1 --head -1
 ends 2 'expected a number of rows' $run -e 1 --head 99999999999999999999

@@ -50,7 +50,8 @@ build() {
     cmake --build "$work/build" --target "${program#*.}" >>"$log" 2>&1
 }
 
-# run_tests WHAT TESTS...: (with CLF_TEST_CASE, that case of theirs) one after the other, each built when its turn comes, until one fails: its name is then in `failed`.
+# run_tests WHAT TESTS...: (with CLF_TEST_CASE, that case of theirs) one after the other, each built when its turn comes, until one
+# fails: its name is then in `failed`.
 run_tests() {
     what=$1; shift
     for failed in "$@"; do
