@@ -14,6 +14,7 @@ const char tool_usage[] =
     "       clfuse bench   [--suite A,B] [--case PREFIX] [--rounds N] [--quick] [--json FILE]\n"
     "       clfuse info    [--env] [--json]\n"
     "       clfuse doctor  [--calibrate] [--json]      what is installed, does it compute right, what to do if not\n"
+    "       clfuse convert FILE [FILE] [--type T] [--na ...] [--label COLUMN [-o LABELS]]      alone: what every format would take\n"
     "everywhere: --device D (host, cpu, gpu, a number, part of a name)  --fuse cost|all|nored|none  --tier auto|0|1|2\n"
     "            --strategy auto|chunk|group|stride  --dtype f64|f32\n"
     "SOURCE: FILE (.npy .mtx .csv .svm; --type T names the type of the file before it), a number, seq:RxC, rand:RxC[:S[:SEED]],\n"
@@ -25,8 +26,8 @@ static const struct {
     const char *name;
     tool_exit (*run)(int argc, char **argv); /* NULL: known, but not part of this version */
 } commands[] = {
-    {"run", tool_run},       {"explain", tool_explain}, {"info", tool_info}, {"bench", tool_bench},
-    {"doctor", tool_doctor}, {"cache", NULL},           {"convert", NULL},
+    {"run", tool_run},       {"explain", tool_explain}, {"info", tool_info},       {"bench", tool_bench},
+    {"doctor", tool_doctor}, {"cache", NULL},           {"convert", tool_convert},
 };
 
 static tool_exit dispatch(int argc, char **argv) {

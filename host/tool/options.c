@@ -17,20 +17,21 @@ typedef struct option_row {
 } option_row;
 
 #define AT(field) offsetof(tool_options, field)
-enum { BOTH = TOOL_RUN | TOOL_EXPLAIN, ANY = BOTH | TOOL_INFO, ALL = ANY | TOOL_DOCTOR };
+enum { BOTH = TOOL_RUN | TOOL_EXPLAIN, ANY = BOTH | TOOL_INFO, ALL = ANY | TOOL_DOCTOR | TOOL_CONVERT };
 /* clang-format off */
 static const option_row rows[] = {
     {"--device",   OPTION_TEXT, ALL,  AT(device)},   {"--fuse",    OPTION_TEXT, ANY,          AT(fuse)},
     {"--tier",     OPTION_TEXT, ANY,  AT(tier)},     {"--strategy",OPTION_TEXT, ANY,          AT(strategy)},
     {"--dtype",    OPTION_TEXT, ANY,  AT(dtype)},    {"--help",    OPTION_FLAG, ALL,          AT(help)},
     {"-e",         OPTION_TEXT, BOTH, AT(program)},  {"--in",      OPTION_PAIR, BOTH,         AT(in)},
-    {"--type",     OPTION_TYPE, BOTH, 0},            {"--na",      OPTION_TEXT, BOTH,         AT(na)},
+    {"--type",     OPTION_TYPE, BOTH | TOOL_CONVERT, 0},            {"--na",      OPTION_TEXT, BOTH | TOOL_CONVERT,         AT(na)},
     {"--out",      OPTION_PAIR, TOOL_RUN, AT(out)},  {"--explain", OPTION_FLAG, TOOL_RUN,     AT(explain)},
-    {"--head",     OPTION_TEXT, TOOL_RUN, AT(head)}, {"--json",    OPTION_FLAG, ALL & ~TOOL_EXPLAIN, AT(json)},
+    {"--head",     OPTION_TEXT, TOOL_RUN, AT(head)}, {"--json",    OPTION_FLAG, TOOL_RUN | TOOL_INFO | TOOL_DOCTOR, AT(json)},
     {"--dims",     OPTION_PAIR, TOOL_EXPLAIN, AT(dims)},     {"--analyze", OPTION_FLAG, TOOL_EXPLAIN, AT(analyze)},
     {"--memo",     OPTION_FLAG, TOOL_EXPLAIN, AT(memo)},     {"--kernel",  OPTION_FLAG, TOOL_EXPLAIN, AT(kernel)},
-    {"--format",   OPTION_TEXT, TOOL_EXPLAIN, AT(format)},   {"-o",        OPTION_TEXT, TOOL_EXPLAIN, AT(output)},
+    {"--format",   OPTION_TEXT, TOOL_EXPLAIN, AT(format)},   {"-o",        OPTION_TEXT, TOOL_EXPLAIN | TOOL_CONVERT, AT(output)},
     {"--profile",  OPTION_PROFILE, TOOL_EXPLAIN, 0},  {"--env",     OPTION_FLAG, TOOL_INFO,    AT(env)},
+    {"--label",    OPTION_TEXT, TOOL_CONVERT, AT(label)},
     {"--calibrate", OPTION_FLAG, TOOL_DOCTOR, AT(calibrate)},
 };
 /* clang-format on */
@@ -77,12 +78,12 @@ static tool_exit read_pair(const char *option, const char *arg, tool_pairs *list
 }
 
 /* What --type speaks of: the file named last. */
-static tool_exit set_type(tool_pair *last, const char *value) {
+static tool_exit set_type(const char **type, const char *value) {
     static const char *const types[] = {"npy", "mtx", "csv", "svm"};
-    if (!last) return tool_fail(TOOL_USAGE, "--type %s: no file was named before it", value);
+    if (!type) return tool_fail(TOOL_USAGE, "--type %s: no file was named before it", value);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i], value) == 0) {
-            last->type = value;
+            *type = value;
             return TOOL_OK;
         }
     return tool_fail(TOOL_USAGE, "--type '%s': expected npy, mtx, csv or svm", value);
@@ -102,7 +103,7 @@ static tool_exit apply(tool_options *o, const option_row *row, const char *value
     }
     if (row->kind == OPTION_TYPE) {
         tool_pairs *list = *last == 'o' ? &o->out : &o->in;
-        return set_type(*last ? &list->at[list->n - 1] : NULL, value);
+        return set_type(*last == 'f' ? &o->type : *last ? &list->at[list->n - 1].type : NULL, value);
     }
     if (row->kind == OPTION_PROFILE) return add_profile(o, value);
     if (row->kind == OPTION_FLAG) {
@@ -144,9 +145,18 @@ static tool_exit check_values(tool_options *o) {
 
 /* The program comes from exactly one place. */
 static tool_exit check_program(const tool_options *o, unsigned command) {
+    if (command == TOOL_CONVERT) return o->file || o->help ? TOOL_OK : tool_fail(TOOL_USAGE, "no file to convert");
     if (!(command & BOTH)) return o->file ? tool_fail(TOOL_USAGE, "unexpected '%s'", o->file) : TOOL_OK;
     if (o->program && o->file) return tool_fail(TOOL_USAGE, "-e and the file '%s' are both given", o->file);
     if (!o->program && !o->file) return tool_fail(TOOL_USAGE, "no program: -e 'PROGRAM' or a file is needed");
+    return TOOL_OK;
+}
+
+/* From and to; --type speaks of the first. */
+static tool_exit add_file(tool_options *o, const char *arg, char *last) {
+    if (o->to) return tool_fail(TOOL_USAGE, "unexpected '%s': '%s' becomes '%s'", arg, o->file, o->to);
+    *(o->file ? &o->to : &o->file) = arg;
+    *last = 'f';
     return TOOL_OK;
 }
 
@@ -154,6 +164,7 @@ static tool_exit read_one(tool_options *o, unsigned command, int argc, char **ar
     const char *arg = argv[*i], *eq = arg[0] == '-' && arg[1] == '-' ? strchr(arg, '=') : NULL;
     const option_row *row = find(arg, eq ? (size_t)(eq - arg) : strlen(arg));
     if (arg[0] != '-' || !arg[1]) {
+        if (command == TOOL_CONVERT) return add_file(o, arg, last);
         if (o->file) return tool_fail(TOOL_USAGE, "unexpected '%s': the program is '%s'", arg, o->file);
         o->file = arg;
         return TOOL_OK;
@@ -165,7 +176,7 @@ static tool_exit read_one(tool_options *o, unsigned command, int argc, char **ar
 }
 
 tool_exit tool_options_read(tool_options *o, unsigned command, int argc, char **argv, int first) {
-    char last = 0; /* 'i' or 'o': which list the file named last is in */
+    char last = 0; /* 'i' or 'o': which list the file named last is in; 'f': it is convert's */
     *o = (tool_options){.head_rows = -1};
     for (int i = first; i < argc; i++) TOOL_TRY(read_one(o, command, argc, argv, &i, &last));
     if (o->help) return TOOL_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The tool `clfuse`: a user of the library like any other, on the public headers alone.
  *   main.c     which subcommand            options.c  the command line, from one table
- *   run.c explain.c info.c bench.c doctor.c (and doctor_*.c)   the subcommands
+ *   run.c explain.c info.c bench.c convert.c doctor.c (and doctor_*.c)   the subcommands
  *   source.c powerlaw.c   --in: where values come from   text.c  programs and files
  *   print.c    results as text and as JSON    fail.c  error lines and exit codes */
 #ifndef CLFUSE_TOOL_H
@@ -52,7 +52,8 @@ enum { TOOL_PROFILES = 8 };
 typedef struct tool_options {
     const char *device, *fuse, *tier, *strategy, *dtype;    /* everywhere */
     const char *program;                                    /* -e */
-    const char *file;                                       /* the program's file */
+    const char *file, *to;                                  /* the program's file; convert: from and to */
+    const char *type, *label;                               /* convert */
     tool_pairs in, out, dims;
     const char *na, *head, *format, *output;
     const char *profile[TOOL_PROFILES];                     /* explain plans for these as devices */
@@ -61,7 +62,7 @@ typedef struct tool_options {
     long head_rows;                                         /* -1: all */
 } tool_options;
 
-enum { TOOL_RUN = 1, TOOL_EXPLAIN = 2, TOOL_INFO = 4, TOOL_DOCTOR = 8 };
+enum { TOOL_RUN = 1, TOOL_EXPLAIN = 2, TOOL_INFO = 4, TOOL_DOCTOR = 8, TOOL_CONVERT = 16 };
 /** Read argv[first..]. command: one of the above. owns: tool_options_release, also after a failure. */
 tool_exit tool_options_read(tool_options *o, unsigned command, int argc, char **argv, int first);
 void tool_options_release(tool_options *o);
@@ -103,6 +104,7 @@ tool_exit tool_run(int argc, char **argv);
 tool_exit tool_explain(int argc, char **argv);
 tool_exit tool_info(int argc, char **argv);
 tool_exit tool_doctor(int argc, char **argv);
+tool_exit tool_convert(int argc, char **argv);
 tool_exit tool_bench(int argc, char **argv);
 extern const char tool_usage[];
 #endif

@@ -25,12 +25,13 @@ is() {
     fi
 }
 
-# near PROGRAM VALUE: one number, equal within 1e-12 of its size.
+# near PROGRAM VALUE [OPTIONS...]: one number, equal within 1e-12 of its size.
 near() {
     checks=$((checks + 1))
-    got=$("$CLFUSE" run -e "$1" 2>&1)
-    echo "$got $2" | awk '{ d = $1 - $2; s = $2 < 0 ? -$2 : $2; exit !(NF == 2 && (d < 0 ? -d : d) <= 1e-12 * (1 + s)) }' ||
-        fault "run -e '$1': printed '$got', expected about '$2'"
+    program=$1; value=$2; shift 2
+    got=$("$CLFUSE" run -e "$program" "$@" 2>&1)
+    echo "$got $value" | awk '{ d = $1 - $2; s = $2 < 0 ? -$2 : $2; exit !(NF == 2 && (d < 0 ? -d : d) <= 1e-12 * (1 + s)) }' ||
+        fault "run -e '$program' $*: printed '$got', expected about '$value'"
 }
 
 # ends CODE TEXT COMMAND...: exit CODE, nothing on stdout, one line on stderr that begins with "clfuse: " and holds TEXT.
