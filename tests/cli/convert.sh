@@ -36,8 +36,10 @@ cp x.npy x.dat
 true_that '--type' "$CLFUSE" convert x.dat --type npy x2.csv
 is 'X' '1 2 / 5 6' --in X=x2.csv
 
-if python3 -c 'import numpy, scipy.io' 2>/dev/null; then
-    python3 - <<'P' || fault 'NumPy and SciPy do not write their files'
+python=python3
+[ -x /usr/bin/python3 ] && python=/usr/bin/python3 # the one that packages belong to
+if $python -c 'import numpy, scipy.io' 2>/dev/null; then
+    $python - <<'P' || fault 'NumPy and SciPy do not write their files'
 import numpy as np, scipy.io, scipy.sparse as sp
 rng = np.random.default_rng(3)
 x = rng.integers(-9, 9, (6, 5))
