@@ -8,8 +8,10 @@
 #include <string.h>
 
 extern const algorithm alg_l2svm;
+extern const algorithm alg_als_cg;
+extern const algorithm alg_gnmf;
 
-const algorithm *const algorithms[] = {&alg_l2svm, NULL};
+const algorithm *const algorithms[] = {&alg_l2svm, &alg_als_cg, &alg_gnmf, NULL};
 
 const algorithm *algorithm_named(const char *name) {
     for (int i = 0; algorithms[i]; i++)
@@ -89,4 +91,16 @@ bool alg_goes_on(alg_run *r, double objective) {
     if (r->each) r->each(r->user, r->iterations, objective);
     r->converged = fabs(before - objective) <= r->p.tolerance * fabs(objective); /* NaN before the first */
     return !r->converged && isfinite(objective) && r->iterations < r->p.iterations;
+}
+
+clf_mat *alg_entries(alg_run *r) {
+    const clf_sparse_options checked = {.struct_size = sizeof checked, .trusted = true};
+    clf_storage s = {.struct_size = sizeof s};
+    const int64_t *offsets;
+    const int32_t *indices;
+    const void *values;
+    int64_t nnz;
+    if (clf_storage_of(r->X, &s) == CLF_OK && s.structural && strcmp(s.format, "csr") == 0) return r->X;
+    if (clf_data_csr(r->X, &nnz, &offsets, &indices, &values) != CLF_OK) return alg_library_failed(r), NULL;
+    return clf_sparse_csr(r->c, r->type, r->n, r->m, nnz, offsets, indices, values, &checked);
 }
