@@ -8,10 +8,26 @@
 #include <unistd.h>
 #include "perf/bench.h"
 
-static const char usage_text[] = "usage: clfuse bench [--suite A,B] [--case PREFIX] [--rounds N] [--quick] [--json FILE]\n"
-                                 "                    [--device D] [--fuse none|all] [--tier T] [--strategy S] [--dtype f64|f32]\n";
+static const char usage_text[] =
+    "usage: clfuse bench [--suite A,B] [--case PREFIX] [--rounds N] [--quick] [--json FILE]\n"
+    "                    [--device D] [--fuse cost|all|nored|none] [--tier T] [--strategy S] [--dtype f64|f32]\n"
+    "                    [--inputs FOLDER: suite algorithms, write a case's inputs]\n"
+    "suites: micro, ml, algorithms, plan; --fuse leaves of the suite algorithms that selector only\n";
 
-enum { OPT_SUITE = 256, OPT_CASE, OPT_ROUNDS, OPT_QUICK, OPT_JSON, OPT_DEVICE, OPT_FUSE, OPT_TIER, OPT_STRATEGY, OPT_DTYPE, OPT_HELP };
+enum {
+    OPT_SUITE = 256,
+    OPT_CASE,
+    OPT_ROUNDS,
+    OPT_QUICK,
+    OPT_JSON,
+    OPT_DEVICE,
+    OPT_FUSE,
+    OPT_TIER,
+    OPT_STRATEGY,
+    OPT_DTYPE,
+    OPT_INPUTS,
+    OPT_HELP
+};
 static const struct option long_options[] = {
     {"suite", required_argument, NULL, OPT_SUITE},
     {"case", required_argument, NULL, OPT_CASE},
@@ -23,6 +39,7 @@ static const struct option long_options[] = {
     {"tier", required_argument, NULL, OPT_TIER},
     {"strategy", required_argument, NULL, OPT_STRATEGY},
     {"dtype", required_argument, NULL, OPT_DTYPE},
+    {"inputs", required_argument, NULL, OPT_INPUTS},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -48,8 +65,9 @@ static int complain(const char *text) {
 static int parse(int argc, char **argv, bench_options *o) {
     int c;
     const char **const place[] = {
-        [OPT_SUITE - 256] = &o->suites, [OPT_CASE - 256] = &o->prefix, [OPT_JSON - 256] = &o->json,         [OPT_DEVICE - 256] = &o->device,
-        [OPT_FUSE - 256] = &o->fuse,    [OPT_TIER - 256] = &o->tier,   [OPT_STRATEGY - 256] = &o->strategy, [OPT_DTYPE - 256] = &o->dtype,
+        [OPT_SUITE - 256] = &o->suites,      [OPT_CASE - 256] = &o->prefix, [OPT_JSON - 256] = &o->json,
+        [OPT_DEVICE - 256] = &o->device,     [OPT_FUSE - 256] = &o->fuse,   [OPT_TIER - 256] = &o->tier,
+        [OPT_STRATEGY - 256] = &o->strategy, [OPT_DTYPE - 256] = &o->dtype, [OPT_INPUTS - 256] = &o->inputs,
     };
     while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
         if (c == '?') return 2;
@@ -70,9 +88,16 @@ static int parse(int argc, char **argv, bench_options *o) {
 static const struct suite {
     const char *name;
     void (*run)(bench_run *r);
-} suites[] = {{"micro", bench_run_cells},  {"micro", bench_run_tiny},      {"micro", bench_run_loop},
-              {"ml", bench_run_ml},        {"plan", bench_run_plan_loops}, {"plan", bench_run_plan_time},
-              {"plan", bench_run_predict}, {"plan", bench_run_best},       {"plan", bench_run_fused}};
+} suites[] = {{"micro", bench_run_cells},
+              {"micro", bench_run_tiny},
+              {"micro", bench_run_loop},
+              {"ml", bench_run_ml},
+              {"algorithms", bench_run_algorithms},
+              {"plan", bench_run_plan_loops},
+              {"plan", bench_run_plan_time},
+              {"plan", bench_run_predict},
+              {"plan", bench_run_best},
+              {"plan", bench_run_fused}};
 enum { SUITES = sizeof suites / sizeof *suites };
 
 /* Every name in --suite must be one we have. */
@@ -137,7 +162,7 @@ int main(int argc, char **argv) {
     int rc = parse(argc, argv, &o);
     if (rc == -1) return fputs(usage_text, stdout), 0;
     if (rc) return rc;
-    if (!suites_known(o.suites)) return complain("unknown suite; there are: micro, ml, plan");
+    if (!suites_known(o.suites)) return complain("unknown suite; there are: micro, ml, algorithms, plan");
     if ((rc = choose(&r)) != 0) return rc;
     if (o.json && !(s.json = fopen(o.json, "w"))) {
         perror(o.json);

@@ -16,6 +16,7 @@ enum { BENCH_INS = 4, BENCH_OUTS = 3, BENCH_VALUES = 3, BENCH_ROUNDS_MAX = 101 }
 
 typedef struct bench_options {
     const char *suites, *prefix, *json;                  /* comma list, case prefix, file; NULL: all, all, none */
+    const char *inputs;                                  /* suite algorithms: folder that inputs are written to; NULL: they are not */
     const char *device, *fuse, *tier, *strategy, *dtype; /* NULL: default */
     int rounds;
     bool quick;
@@ -78,6 +79,7 @@ typedef struct bench_row {
     int choices, components;
     double covers, costed, costed_unpruned, saved, saved_least;
     bool planning; /* suite plan: ours_ms is the planning of something */
+    const struct alg_figures *alg; /* suite algorithms: what its rows have besides */
     bool ok;
     char why[160]; /* why not ok, or a remark */
 } bench_row;
@@ -151,8 +153,8 @@ typedef struct bench_field {
 } bench_field;
 bool bench_rounds(bench_row *row, const bench_field *f, const bench_options *opt);
 
-/* ---- cells.c, tiny.c, loop.c (suite micro), ml_run.c (suite ml), plan_loops.c, plan_time.c, predict.c, best.c, fused.c (suite plan): run
- * the cases; each hands rows to emit */
+/* ---- cells.c, tiny.c, loop.c (suite micro), ml_run.c (suite ml), alg_run.c (suite algorithms), plan_loops.c, plan_time.c, predict.c,
+ * best.c, fused.c (suite plan): run the cases; each hands rows to emit */
 typedef void (*bench_emit)(void *user, const bench_row *row);
 typedef struct bench_run {
     const bench_options *opt;
@@ -166,6 +168,7 @@ void bench_run_cells(bench_run *r);
 void bench_run_tiny(bench_run *r);
 void bench_run_loop(bench_run *r);
 void bench_run_ml(bench_run *r);
+void bench_run_algorithms(bench_run *r);
 void bench_run_plan_loops(bench_run *r);
 void bench_run_plan_time(bench_run *r);
 void bench_run_predict(bench_run *r);

@@ -45,6 +45,10 @@ void ml_data_free(ml_data *d);
 /** Cells of the result. */
 int64_t ml_data_outs(const hand_ml *a, ml_result r);
 bool ml_has(const ml_case *k, char input);
+/** A sparse matrix of numbers in [0.5, 1.5), its cells present by the law; its transpose. False when out of memory; free what there is. */
+bool ml_sparse_draw(hand_csr *s, ml_matrix law, double density, int64_t n, int64_t m, uint64_t stream);
+bool ml_sparse_flip(hand_csr *t, const hand_csr *s);
+void ml_sparse_free(hand_csr *s);
 
 /* ---- ml_oracle.c */
 void ml_oracle_chain(const hand_ml *a, double *want, double *scale), ml_oracle_mlogreg(const hand_ml *a, double *want, double *scale);

@@ -35,7 +35,7 @@ static bool filled(double **p, size_t *cap, int64_t cells, uint64_t stream) {
 
 /* ---- sparse matrices */
 
-static void drop(hand_csr *s) {
+void ml_sparse_free(hand_csr *s) {
     free((void *)s->ptr);
     free((void *)s->idx);
     free((void *)s->val);
@@ -50,9 +50,9 @@ static bool hold(hand_csr *s, int64_t nnz) {
 }
 
 /* The chance of a cell of row i. */
-static double chance(const ml_case *k, int64_t n, int64_t i, double harmonic) {
-    if (k->matrix != ML_POWER) return k->density;
-    return fmin(0.5, k->density * (double)n / harmonic / pow((double)(i * 7919 % n + 1), 0.7));
+static double chance(ml_matrix law, double density, int64_t n, int64_t i, double harmonic) {
+    if (law != ML_POWER) return density;
+    return fmin(0.5, density * (double)n / harmonic / pow((double)(i * 7919 % n + 1), 0.7));
 }
 
 /* Columns of row i by the gaps between them; into at when not NULL. Returns how many. */
@@ -67,28 +67,28 @@ static int64_t row_columns(int64_t m, int64_t i, double p, uint64_t stream, int3
     return count;
 }
 
-static bool draw(hand_csr *s, const ml_case *k, int64_t n, int64_t m, uint64_t stream) {
+bool ml_sparse_draw(hand_csr *s, ml_matrix law, double density, int64_t n, int64_t m, uint64_t stream) {
     double harmonic = 0;
     int64_t *ptr = calloc((size_t)n + 1, sizeof *ptr);
     *s = (hand_csr){.rows = n, .cols = m, .ptr = ptr};
     if (!ptr) return false;
     for (int64_t i = 0; i < n; i++) harmonic += pow((double)(i + 1), -0.7);
 #pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t i = 0; i < n; i++) ptr[i + 1] = row_columns(m, i, chance(k, n, i, harmonic), stream, NULL);
+    for (int64_t i = 0; i < n; i++) ptr[i + 1] = row_columns(m, i, chance(law, density, n, i, harmonic), stream, NULL);
     for (int64_t i = 0; i < n; i++) ptr[i + 1] += ptr[i];
     if (!hold(s, ptr[n])) return false;
     int32_t *idx = (int32_t *)s->idx;
     double *val = (double *)s->val;
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t i = 0; i < n; i++) {
-        row_columns(m, i, chance(k, n, i, harmonic), stream, idx + ptr[i]);
+        row_columns(m, i, chance(law, density, n, i, harmonic), stream, idx + ptr[i]);
         for (int64_t p = ptr[i]; p < ptr[i + 1]; p++) val[p] = bench_number((uint64_t)p, stream + 1);
     }
     return true;
 }
 
 /* The transpose: rows counted, placed in order. */
-static bool flip(hand_csr *t, const hand_csr *s) {
+bool ml_sparse_flip(hand_csr *t, const hand_csr *s) {
     int64_t *ptr = calloc((size_t)s->cols + 2, sizeof *ptr);
     *t = (hand_csr){.rows = s->cols, .cols = s->rows, .ptr = ptr};
     if (!ptr || !hold(t, s->nnz)) return false;
@@ -106,8 +106,8 @@ static bool flip(hand_csr *t, const hand_csr *s) {
 }
 
 static void drop_sparse(ml_data *d) {
-    for (int i = 0; i < 3; i++) drop(&d->a.s[i]);
-    drop(&d->a.twin);
+    for (int i = 0; i < 3; i++) ml_sparse_free(&d->a.s[i]);
+    ml_sparse_free(&d->a.twin);
 }
 
 static bool sparse(ml_data *d, const ml_case *k) {
@@ -117,10 +117,12 @@ static bool sparse(ml_data *d, const ml_case *k) {
         drop_sparse(d);
         d->law = k->matrix;
         d->density = k->density;
-        if (!draw(&d->a.s[0], k, d->a.n, d->a.m, 10) || !flip(&d->a.twin, &d->a.s[0])) return false;
+        if (!ml_sparse_draw(&d->a.s[0], k->matrix, k->density, d->a.n, d->a.m, 10) || !ml_sparse_flip(&d->a.twin, &d->a.s[0])) return false;
     }
     for (int i = 1; i < 3; i++)
-        if (ml_has(k, "XYZ"[i]) && !d->a.s[i].val && !draw(&d->a.s[i], k, d->a.n, d->a.m, 10 + 2 * (uint64_t)i)) return false;
+        if (ml_has(k, "XYZ"[i]) && !d->a.s[i].val &&
+            !ml_sparse_draw(&d->a.s[i], k->matrix, k->density, d->a.n, d->a.m, 10 + 2 * (uint64_t)i))
+            return false;
     return true;
 }
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "perf/bench.h"
+#include "perf/algorithms.h"
 
 void bench_head(const bench_run *r) {
     printf("device %s: %s; inputs of %zu MiB at most, %d rounds; times in ms (1e-3 ms = 1 us)\n", r->device, r->device_name,
@@ -71,6 +71,7 @@ static void planning_line(const bench_row *row) {
 
 void bench_line(const bench_row *row) {
     char size[32] = "-";
+    if (row->alg) return alg_line(row);
     if (row->rows) snprintf(size, sizeof size, "%lldx%lld", (long long)row->rows, (long long)row->cols);
     printf("%-20s %16s", row->name ? row->name : row->text, size);
     if (row->choices >= 0) return loops_line(row);
@@ -171,6 +172,7 @@ void bench_json(void *file, const bench_row *row) {
     number(f, "costed_unpruned", row->costed_unpruned);
     number(f, "saved", row->saved);
     number(f, "saved_at_least", row->saved_least);
+    if (row->alg) alg_json(f, row);
     text(f, "note", row->why[0] ? row->why : NULL);
     fputs("}\n", f);
     fflush(f);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Algorithms as a sequence of calls of which none is fused: what a program on a library of matrix operations does. Each operation is a
+ * loop of its own on all cores, dense products are those of OpenBLAS, results go where they may be overwritten. Our own plan without
+ * fusion is held against this. The same iterations as those of hand_alg. */
+#ifndef CLF_PERF_HAND_CALLS_H
+#define CLF_PERF_HAND_CALLS_H
+#include "perf/hand/algorithm.h"
+
+bool hand_calls_l2svm(hand_alg *a), hand_calls_kmeans(hand_alg *a), hand_calls_mlogreg(hand_alg *a);
+
+/* ---- for the files of this kind */
+
+/** out = X V (n x k), V being m x k; or t(X) V (m x k), V being n x k. False: there is no OpenBLAS. */
+bool calls_product(const hand_alg *a, int64_t k, const double *v, double *out);
+bool calls_product_t(const hand_alg *a, int64_t k, const double *v, double *out);
+
+/* Operators over n numbers; out may be an operand. */
+#define CALLS_ALL(C) \
+    C(add, x[i] + y[i]) C(mul, x[i] * y[i]) C(add_scaled, x[i] + b * y[i]) C(scale, b * x[i]) C(from, b - x[i]) \
+    C(above, x[i] > b) C(at_least, x[i] > b ? x[i] : b) C(exp, exp(x[i])) C(log, log(x[i])) C(sign, (x[i] > 0) - (x[i] < 0)) \
+    C(shift, x[i] + b) C(equal, x[i] == b) C(sub, x[i] - y[i])
+#define C(name, expression) void calls_##name(int64_t n, double *out, const double *x, const double *y, double b);
+CALLS_ALL(C)
+#undef C
+double calls_sum(int64_t n, const double *x), calls_sumsq(int64_t n, const double *x);
+
+/* n x k numbers beside a column of n (over), or a row of k (along); out may be x. */
+#define CALLS_SIDES(C) \
+    C(add_along, x[i * k + j] + v[j]) C(over_sub, v[i] - x[i * k + j]) C(sub_over, x[i * k + j] - v[i]) C(mul_over, x[i * k + j] * v[i]) \
+    C(div_over, x[i * k + j] / v[i])
+#define C(name, expression) void calls_##name(int64_t n, int64_t k, double *out, const double *x, const double *v);
+CALLS_SIDES(C)
+#undef C
+/** Column j of x (n x k). */
+void calls_put_column(int64_t n, int64_t k, int64_t j, double *x, const double *v);
+/** The sum, the least or the largest of each row; the sum of each column. */
+void calls_row_sums(int64_t n, int64_t k, double *out, const double *x), calls_row_mins(int64_t n, int64_t k, double *out, const double *x);
+void calls_row_maxs(int64_t n, int64_t k, double *out, const double *x), calls_col_sums(int64_t n, int64_t k, double *out, const double *x);
+#endif
