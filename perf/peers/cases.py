@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared: a row per case, our text beside the best form we know of it in every peer.
+"""What is compared: a row per case of the suites micro and ml and of the factorisation, under the names of `clfuse bench`.
 
-A row: name, data (a function of the size factor giving the variables), ours (our language), and per peer a function of its module(s) and the
-variables that returns one array or number, or a tuple of them; SystemDS has text of its own. Missing keys: the peer has no such form, or none
-that is better than another listed peer's. The numbers are those of the suites micro and ml: dense data are in [0.5, 1.5)."""
+A row: name, suite, data (a function of the size factor giving the variables), ours (our language), and per peer its form (forms.py): a
+function, or several of which the fastest is taken; a name, where the peer is a program of its own. Missing keys: the peer has no such
+form, or none that is better than another listed peer's. record_*, plan_* and loop_* are about our own steps only and have no row. Dense
+data are in [0.5, 1.5), so that every difference is relative."""
 import numpy as np
 from scipy import sparse
 
+import forms as f
 
-def dense(rows, cols, which=0):
+
+def dense(rows, cols, which=0, dtype=np.float64):
     """The same numbers anywhere: also SystemDS makes them, by this formula."""
     i = np.arange(rows * cols, dtype=np.float64)
-    return (np.mod(i * (7919 + 2 * which), 10007) / 10007 + 0.5).reshape(rows, cols)
+    return (np.mod(i * (7919 + 2 * which), 10007) / 10007 + 0.5).reshape(rows, cols).astype(dtype, copy=False)
 
 
-def random_csr(rows, cols, share, seed=1):
+def random_csr(rows, cols, share, seed=1, power=0.0):
+    """Entries at random; with a power the rows' shares fall by it, over shuffled rows."""
     rng = np.random.default_rng(seed)
-    count = rng.binomial(cols, share, rows)
+    weight = np.power(np.arange(rows) * 7919 % rows + 1.0, -power)
+    count = rng.binomial(cols, np.minimum(0.5, share * weight * (rows / weight.sum())))
     indptr = np.concatenate([[0], np.cumsum(count)])
     columns = rng.integers(0, cols, indptr[-1], dtype=np.int32)
     x = sparse.csr_matrix((rng.random(indptr[-1]) + 0.5, columns, indptr), shape=(rows, cols))
@@ -25,177 +30,122 @@ def random_csr(rows, cols, share, seed=1):
     return x
 
 
-def xyz(cols):
-    def make(f):
-        rows = int(2e7 * f) // cols
-        return {"X": dense(rows, cols, 0), "Y": dense(rows, cols, 1), "Z": dense(rows, cols, 2)}
-    return make
+CELLS = 2e7  # of a dense X
 
 
-def xy(cols):
-    return lambda f: {k: v for k, v in xyz(cols)(f).items() if k != "Z"}
+def arrays(names, cols, dtype, rows=None):
+    return lambda size: {k: dense(rows or int(CELLS * size) // cols, cols, i, dtype) for i, k in enumerate(names)}
 
 
 def xvw(cols, k):
-    def make(f):
-        rows = int(2e7 * f) // cols
+    def make(size):
+        rows = int(CELLS * size) // cols // (2 if k > 2 else 1)
         return {"X": dense(rows, cols, 0), "V": dense(cols, k, 1), "W": dense(rows, k, 2)}
     return make
 
 
-def xuv(n, m, rank, share):
-    def make(f):
-        rows, cols = int(n * f**0.5), int(m * f**0.5)
-        return {"X": random_csr(rows, cols, share), "U": dense(rows, rank, 1), "V": dense(cols, rank, 2)}
+def sparse_x(n, m, share, k, names, power=0.0):
+    """X beside U or W (n x k) and V (m x k)."""
+    def make(size):
+        rows, cols = int(n * size**0.5), int(m * size**0.5)
+        sides = {"U": (rows, k, 1), "V": (cols, k, 1 if k == 1 else 2), "W": (rows, k, 2)}
+        return {"X": random_csr(rows, cols, share, power=power), **{s: dense(*sides[s]) for s in names}}
     return make
 
 
-def sparse_vector(f):
-    n = int(100000 * f**0.5)
-    return {"X": random_csr(n, n, 1e-3), "V": dense(n, 1, 1), "W": dense(n, 1, 2)}
+def three_sparse(n, m, share):
+    return lambda size: {k: random_csr(int(n * size**0.5), int(m * size**0.5), share, i) for i, k in enumerate("XYZ")}
 
 
-def three_sparse(f):
-    n = int(10000 * f**0.5)
-    return {k: random_csr(n, n, 0.01, i) for i, k in enumerate("XYZ")}
+def case(suite, name, data, ours, **peers):
+    return dict(peers, name=name, suite=suite, data=data, ours=ours)
 
 
-def at_entries(x):
-    """Rows and columns of the entries, which hand-written sparse forms of array libraries gather by; made once, outside the timing."""
-    return np.repeat(np.arange(x.shape[0], dtype=np.int32), np.diff(x.indptr)), x.indices
+# ---- the cases
+
+def cells(dtype):
+    """The suite micro beyond the caches, in one type. SystemDS and the peers in C have f64 only."""
+    wide, end = dtype == np.float64, "" if dtype == np.float64 else "_f32"
+
+    def micro(name, names, ours, systemds=None, cols=1000, **peers):
+        peers = {k: v for k, v in dict(peers, systemds=systemds).items() if v and (wide or k in ("numpy", "numexpr", "scipy", "jax"))}
+        return case("micro", name + end, arrays(names, cols, dtype), ours, **peers)
+
+    rows = [
+        micro("sum_xyz", "XYZ", "sum(X*Y*Z)", "R = as.matrix(sum(X*Y*Z))", numpy=(f.np_sum_xyz, f.np_sum_xyz_dot), numexpr=f.ne_sum_xyz,
+              jax=(f.jax_sum_xyz, f.jax_sum_xyz_dot), blas="sum_xyz", viennacl="sum_xyz", boost="sum_xyz"),
+        micro("three_aggs", "XYZ", "sum(X*Y); sum(X*Z); sum(X^2)",
+              "R = cbind(as.matrix(sum(X*Y)), as.matrix(sum(X*Z)), as.matrix(sum(X^2)))",
+              numpy=f.np_three_aggs, jax=(f.jax_three_aggs, f.jax_three_dots), blas="three_aggs", viennacl="three_aggs",
+              boost="three_aggs"),
+        micro("tap", "XYZ", "A = X*Y + Z; sum(A); A", numpy=f.np_tap, numexpr=f.ne_tap, jax=f.jax_tap, blas="tap", viennacl="tap",
+              boost="tap"),
+        micro("no_agg", "XYZ", "X*Y + Z", "R = X*Y + Z", numpy=f.np_no_agg, numexpr=f.ne_no_agg, jax=f.jax_no_agg, blas="no_agg",
+              viennacl="no_agg", boost="no_agg"),
+        micro("sigmoid_loss", "XYZ", "sum(Z*log(1 + exp(-X*Y)))", "R = as.matrix(sum(Z*log(1 + exp(-X*Y))))", numpy=f.np_sigmoid,
+              numexpr=f.ne_sigmoid, jax=(f.jax_sigmoid, f.jax_sigmoid_log1p), viennacl="sigmoid_loss", boost="sigmoid_loss"),
+        micro("black_scholes", "XYZ", f.OPTIONS, scipy=f.sp_options, jax=(f.jax_options, f.jax_options_erf), boost="black_scholes"),
+    ]
+    for kind in ("row", "col"):
+        for cols in (10, 100, 1000, 10000):
+            rows.append(micro("%s_agg_%d" % (kind, cols), "XY", "%sSums(X*Y)" % kind, "R = %sSums(X*Y)" % kind, cols=cols,
+                              numpy=getattr(f, "np_%s_agg" % kind), numexpr=getattr(f, "ne_%s_agg" % kind),
+                              jax=getattr(f, "jax_%s_agg" % kind), **({"blas": "row_agg"} if kind == "row" else {})))
+    return rows
 
 
-def dots(np_, u, v, rows, cols):
-    """sum_k u[row, k] * v[col, k] per entry, in blocks that stay in cache."""
-    out, step = np_.empty(len(rows)), 1 << 14
-    for i in range(0, len(rows), step):
-        out[i:i + step] = np_.einsum("ij,ij->i", u[rows[i:i + step]], v[cols[i:i + step]])
-    return out
+def tiny():
+    """One call on next to nothing: what a call costs, in Python."""
+    rows = [case("micro", "tiny_%d" % n, arrays("XYZ", 1, np.float64, n), "sum(X*Y*Z)", tiny=True, numpy=(f.np_sum_xyz, f.np_sum_xyz_dot),
+                 numexpr=f.ne_sum_xyz, jax=f.jax_sum_xyz) for n in (1000, 4000, 16000)]
+    twenty = "(((((((((X*Y+Z)*Y+Z)*Y+Z)*Y+Z)*Y+Z)*Y+Z)*Y+Z)*Y+Z)*Y+Z)*Y+Z"
+    return rows + [case("micro", "call20", arrays("XYZ", 8, np.float64, 1), twenty, tiny=True, numpy=f.np_twenty, numexpr=f.ne_text(twenty),
+                        jax=f.jax_twenty)]
 
 
-# ---- forms that need more than a line ----
-
-def scipy_loss(np_, d, e):
-    return (d["X"].data * np_.log(dots(np_, d["U"], d["V"], *e) + 1e-15)).sum()
-
-
-def scipy_weighted(np_, d, e):
-    x = d["X"]
-    return sparse.csr_matrix((x.data * dots(np_, d["U"], d["V"], *e), x.indices, x.indptr), shape=x.shape)
+def chains():
+    def chain(name, cols, k):
+        return case("ml", name, xvw(cols, k), f.CHAIN, numpy=f.np_chain, jax=(f.jax_chain, f.jax_chain_rows), blas="chain",
+                    viennacl="chain", systemds="R = " + f.CHAIN)
+    return [chain("mvchain_%d" % m, m, 1) for m in (10, 100, 1000, 10000)] + [chain("mmchain_k%d" % k, 100, k) for k in (2, 8, 32)] + [
+        case("ml", "mlogreg_k8", xvw(100, 8), "P = W * (X %*% V); t(X) %*% (P - W * rowSums(P))", numpy=f.np_mlogreg, jax=f.jax_mlogreg,
+             blas="mlogreg", systemds="P = W * (X %*% V); R = t(X) %*% (P - W * rowSums(P))")]
 
 
-def jax_dots(jnp, U, V, rows, cols):
-    return jnp.sum(U[rows] * V[cols], axis=1)
+def vectors():
+    spmv = dict(scipy=f.sp_spmv, jax=f.jax_spmv, viennacl="spmv", systemds="R = X %*% V")
+    return [case("ml", "spmv", sparse_x(100000, 100000, 1e-3, 1, "V"), "X %*% V", **spmv),
+            case("ml", "sp_mvchain", sparse_x(100000, 100000, 1e-3, 1, "VW"), f.CHAIN, scipy=(f.sp_chain, f.sp_chain_twin),
+                 jax=f.jax_sp_chain, systemds="R = " + f.CHAIN),
+            case("ml", "spmv_powerlaw", sparse_x(100000, 100000, 1e-3, 1, "V", 0.7), "X %*% V", **spmv)]
 
 
-def jax_loss(jnp, jax, U, V, data, rows, cols):
-    return jnp.sum(data * jnp.log(jax_dots(jnp, U, V, rows, cols) + 1e-15))
+OUTERS = {"loss": ("sum(X * log(U %*% t(V) + 1e-15))", f.sp_loss, f.jax_loss),
+          "right": ("(X * (U %*% t(V))) %*% V", f.sp_right, f.jax_right),
+          "left": ("t(X * (U %*% t(V))) %*% U", f.sp_left + f.sp_left_twin, f.jax_left)}
 
 
-def jax_right(jnp, jax, U, V, data, rows, cols):
-    w = data * jax_dots(jnp, U, V, rows, cols)
-    return jax.ops.segment_sum(w[:, None] * V[cols], rows, num_segments=U.shape[0], indices_are_sorted=True)
+def outer(name, what, n, share, rank):
+    ours, scipy, jax = OUTERS[what]
+    return case("ml", name, sparse_x(n, n, share, rank, "UV"), ours, scipy=scipy, jax=jax,
+                systemds="R = as.matrix(%s)" % ours if what == "loss" else "R = " + ours)
 
 
-def jax_left(jnp, jax, U, V, data, rows, cols):
-    w = data * jax_dots(jnp, U, V, rows, cols)
-    return jax.ops.segment_sum(w[:, None] * U[rows], cols, num_segments=V.shape[0])
+def outers():
+    rows = [outer("outer_%s_r%d_d%s" % (what, rank, share), what, n, float(share), rank)
+            for share, n in (("0.1", 4000), ("0.01", 20000), ("0.001", 50000), ("0.0001", 100000)) for what in OUTERS for rank in (10, 100)]
+    rows.append(outer("outer_loss_unfused", "loss", 10000, 1e-4, 10))
+    rows += [case("ml", "sp3_sum_d%s" % share, three_sparse(n, 10000, float(share)), "sum(X*Y*Z)", scipy=f.sp_three,
+                  systemds="R = as.matrix(sum(X*Y*Z))") for share, n in (("0.1", 4000), ("0.01", 40000))]
+    return rows + [outer("outer_memory_" + what, what, 100000, 1e-5, 10) for what in OUTERS]
 
 
-def jax_spmv(jnp, jax, V, data, rows, cols, n):
-    return jax.ops.segment_sum(data[:, None] * V[cols], rows, num_segments=n, indices_are_sorted=True)
+def factorisation():
+    """An epoch: the loss and both gradients, which we are not told. Literal: the formula over all cells."""
+    return [case("ml", "factorize", sparse_x(100000, 50000, 1e-3, 20, "UV", 0.7), f.FACTOR, scipy=f.SP_FACTOR, jax=f.JAX_FACTOR,
+                 systemds=f.DML_FACTOR, systemds_want=f.dml_factor_want),
+            case("ml", "factorize_literal", sparse_x(5000, 5000, 0.01, 20, "UV"), f.FACTOR, dense_numpy=f.np_literal,
+                 dense_jax=f.jax_literal, dense_blas="factor", systemds=f.DML_FACTOR, systemds_want=f.dml_factor_want)]
 
 
-def factor_ours(grads):
-    loss = "L = sum((X != 0) * (X - U %*% t(V))^2) + 0.02 * (sum(U^2) + sum(V^2)); L"
-    return loss + ("; grad(L, U); grad(L, V)" if grads else "")
-
-
-def factor_scipy(np_, d, e):
-    x, u, v = d["X"], d["U"], d["V"]
-    r = dots(np_, u, v, *e) - x.data
-    g = sparse.csr_matrix((2 * r, x.indices, x.indptr), shape=x.shape)
-    return r @ r + 0.02 * ((u * u).sum() + (v * v).sum()), g @ v + 0.04 * u, g.T @ u + 0.04 * v
-
-
-def factor_jax(jnp, jax, U, V, data, rows, cols):
-    def loss(U, V):
-        r = jax_dots(jnp, U, V, rows, cols) - data
-        return jnp.sum(r * r) + 0.02 * (jnp.sum(U * U) + jnp.sum(V * V))
-    value, (gu, gv) = jax.value_and_grad(loss, (0, 1))(U, V)
-    return value, gu, gv
-
-
-def factor_literal(np_, d):
-    x = d["X"].toarray() if sparse.issparse(d["X"]) else d["X"]
-    u, v = d["U"], d["V"]
-    r = (x != 0) * (x - u @ v.T)
-    return (r * r).sum() + 0.02 * ((u * u).sum() + (v * v).sum()), -2 * r @ v + 0.04 * u, -2 * r.T @ u + 0.04 * v
-
-
-CHAIN = "t(X) %*% (W * (X %*% V))"
-SPREAD = "spread = 0.3*sqrt(Z); d1 = (log(X/Y) + 0.065*Z)/spread; strike = Y*exp(-0.02*Z)\n"
-
-
-def case(name, data, ours, **peers):
-    return dict(peers, name=name, data=data, ours=ours)
-
-
-def aggregate(kind, cols):
-    axis = {"row": 1, "col": 0}[kind]
-    return case("%s_agg_%d" % (kind, cols), xy(cols), "%sSums(X*Y)" % kind,
-                numpy=(lambda np_, d: np_.einsum("ij,ij->i", d["X"], d["Y"])[:, None]) if axis else
-                      (lambda np_, d: np_.einsum("ij,ij->j", d["X"], d["Y"])[None, :]),
-                numexpr=lambda ne, d: ne("sum(X*Y, %d)" % axis, d).reshape(-1 if axis else 1, 1 if axis else cols),
-                jax=lambda jnp, jax, X, Y: jnp.sum(X * Y, axis=axis, keepdims=True),
-                systemds="R = %sSums(X*Y)" % kind)
-
-
-def outer(name, rank, ours, scipy, jax):
-    return case("outer_%s_r%d_d0.01" % (name, rank), xuv(10000, 10000, rank, 0.01), ours, scipy=scipy, jax=jax,
-                systemds="R = " + ours)
-
-
-def chain(name, cols, k):
-    return case(name, xvw(cols, k), CHAIN, numpy=lambda np_, d: d["X"].T @ (d["W"] * (d["X"] @ d["V"])),
-                jax=lambda jnp, jax, X, V, W: X.T @ (W * (X @ V)), systemds="R = " + CHAIN)
-
-
-CASES = [
-    case("sum_xyz", xyz(1000), "sum(X*Y*Z)", numpy=lambda np_, d: np_.einsum("ij,ij,ij->", d["X"], d["Y"], d["Z"]),
-         numexpr=lambda ne, d: float(ne("sum(X*Y*Z)", d)), jax=lambda jnp, jax, X, Y, Z: jnp.sum(X * Y * Z), systemds="R = as.matrix(sum(X*Y*Z))"),
-    case("three_aggs", xyz(1000), "sum(X*Y); sum(X*Z); sum(X^2)",
-         numpy=lambda np_, d: (np_.vdot(d["X"], d["Y"]), np_.vdot(d["X"], d["Z"]), np_.vdot(d["X"], d["X"])),
-         jax=lambda jnp, jax, X, Y, Z: (jnp.sum(X * Y), jnp.sum(X * Z), jnp.sum(X * X)),
-         systemds="R = cbind(as.matrix(sum(X*Y)), as.matrix(sum(X*Z)), as.matrix(sum(X^2)))"),
-    case("tap", xyz(1000), "A = X*Y + Z; sum(A); A", numpy=lambda np_, d: (lambda a: (a.sum(), a))(np_.add(t := d["X"] * d["Y"], d["Z"], out=t)),
-         numexpr=lambda ne, d: (lambda a: (a.sum(), a))(ne("X*Y + Z", d)),
-         jax=lambda jnp, jax, X, Y, Z: (lambda a: (jnp.sum(a), a))(X * Y + Z)),
-    case("no_agg", xyz(1000), "X*Y + Z", numpy=lambda np_, d: np_.add(t := d["X"] * d["Y"], d["Z"], out=t),
-         numexpr=lambda ne, d: ne("X*Y + Z", d), jax=lambda jnp, jax, X, Y, Z: X * Y + Z, systemds="R = X*Y + Z"),
-    aggregate("row", 10), aggregate("row", 1000), aggregate("col", 10), aggregate("col", 1000),
-    case("sigmoid_loss", xyz(1000), "sum(Z*log(1 + exp(-X*Y)))", numpy=lambda np_, d: (d["Z"] * np_.log(1 + np_.exp(-d["X"] * d["Y"]))).sum(),
-         numexpr=lambda ne, d: float(ne("sum(Z*log(1 + exp(-X*Y)))", d)),
-         jax=lambda jnp, jax, X, Y, Z: jnp.sum(Z * jnp.log(1 + jnp.exp(-X * Y))), systemds="R = as.matrix(sum(Z*log(1 + exp(-X*Y))))"),
-    case("black_scholes", xyz(1000), SPREAD + "call = X*pnorm(d1) - strike*pnorm(d1 - spread); put = call - X + strike; call; put",
-         jax=lambda jnp, jax, X, Y, Z: (lambda s, k: (lambda d1: (lambda c: (c, c - X + k))(
-             X * jax.scipy.stats.norm.cdf(d1) - k * jax.scipy.stats.norm.cdf(d1 - s)))((jnp.log(X / Y) + 0.065 * Z) / s))(
-                 0.3 * jnp.sqrt(Z), Y * jnp.exp(-0.02 * Z))),
-    chain("mvchain_10", 10, 1), chain("mvchain_100", 100, 1), chain("mvchain_1000", 1000, 1), chain("mmchain_k8", 100, 8),
-    case("mlogreg_k8", xvw(100, 8), "P = W * (X %*% V); t(X) %*% (P - W * rowSums(P))",
-         numpy=lambda np_, d: (lambda p: d["X"].T @ (p - d["W"] * p.sum(1, keepdims=True)))(d["W"] * (d["X"] @ d["V"])),
-         jax=lambda jnp, jax, X, V, W: (lambda p: X.T @ (p - W * jnp.sum(p, 1, keepdims=True)))(W * (X @ V)),
-         systemds="P = W * (X %*% V); R = t(X) %*% (P - W * rowSums(P))"),
-    case("spmv", sparse_vector, "X %*% V", scipy=lambda np_, d, e: d["X"] @ d["V"],
-         jax=lambda jnp, jax, V, W, data, rows, cols: jax_spmv(jnp, jax, V, data, rows, cols, V.shape[0])),
-    case("sp_mvchain", sparse_vector, CHAIN, scipy=lambda np_, d, e: d["X"].T @ (d["W"] * (d["X"] @ d["V"]))),
-    outer("loss", 10, "sum(X * log(U %*% t(V) + 1e-15))", scipy_loss, jax_loss),
-    outer("loss", 100, "sum(X * log(U %*% t(V) + 1e-15))", scipy_loss, jax_loss),
-    outer("right", 10, "(X * (U %*% t(V))) %*% V", lambda np_, d, e: scipy_weighted(np_, d, e) @ d["V"], jax_right),
-    outer("left", 10, "t(X * (U %*% t(V))) %*% U", lambda np_, d, e: scipy_weighted(np_, d, e).T @ d["U"], jax_left),
-    case("sp3_sum_d0.01", three_sparse, "sum(X*Y*Z)", scipy=lambda np_, d, e: d["X"].multiply(d["Y"]).multiply(d["Z"]).sum()),
-    case("factorize", xuv(100000, 50000, 20, 1e-3), factor_ours(True), scipy=factor_scipy, jax=factor_jax),
-    case("factorize_literal", xuv(5000, 5000, 20, 0.01), factor_ours(True), dense_numpy=factor_literal,
-         dense_jax=lambda jnp, jax, X, U, V: jax.value_and_grad(
-             lambda U, V: jnp.sum(((X != 0) * (X - U @ V.T)) ** 2) + 0.02 * (jnp.sum(U * U) + jnp.sum(V * V)), (0, 1))(U, V)),
-]
+CASES = cells(np.float64) + cells(np.float32) + tiny() + chains() + vectors() + outers() + factorisation()

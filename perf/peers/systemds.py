@@ -15,7 +15,7 @@ from scipy import io, sparse
 from cases import dense
 
 WARM, TIMED = 5, 7
-CONFIG = """<root><sysds.codegen.enabled>true</sysds.codegen.enabled><sysds.codegen.optimizer>fuse_cost_based_v2</sysds.codegen.optimizer>
+CONFIG = """<root><sysds.codegen.enabled>%s</sysds.codegen.enabled><sysds.codegen.optimizer>fuse_cost_based_v2</sysds.codegen.optimizer>
 <sysds.cp.parallel.ops>true</sysds.cp.parallel.ops></root>"""
 
 
@@ -62,23 +62,30 @@ def script(case, data, folder):
 
 
 def run(case, data, want):
-    """{"ms", "error"}, or None when it does not run."""
+    """{"ms", "error"}, or None when it does not run. Its code generator fails on some programs: then without."""
+    found = attempt(case, data, want, "true")
+    return found or attempt(case, data, want, "false")
+
+
+def attempt(case, data, want, codegen):
     home, folder = _home(), tempfile.mkdtemp()
     try:
         with open(os.path.join(folder, "case.dml"), "w") as f:
             f.write(script(case, data, folder))
         with open(os.path.join(folder, "config.xml"), "w") as f:
-            f.write(CONFIG)
+            f.write(CONFIG % codegen)
         classes = os.path.join(home, "SystemDS.jar") + ":" + os.path.join(home, "lib", "*")
-        done = subprocess.run(["java", "-Xmx10g", "--add-modules=jdk.incubator.vector", "-cp", classes, "org.apache.sysds.api.DMLScript", "-f",
-                               os.path.join(folder, "case.dml"), "-config", os.path.join(folder, "config.xml"), "-exec", "singlenode"],
+        done = subprocess.run(["java", "-Xmx10g", "--add-modules=jdk.incubator.vector", "-cp", classes, "org.apache.sysds.api.DMLScript",
+                               "-f", os.path.join(folder, "case.dml"),
+                               "-config", os.path.join(folder, "config.xml"), "-exec", "singlenode"],
                               capture_output=True, text=True, cwd=folder, timeout=600)
         times = [float(t) / 1e6 for t in re.findall(r"^ns (\d+)", done.stdout, re.M)]
         if done.returncode or len(times) != TIMED:
-            print("systemds: %s did not run: %s" % (case["name"], (done.stderr or done.stdout).strip()[-300:]))
+            why = re.findall(r"ERROR.*", done.stderr + done.stdout) or ["?"]
+            print("systemds: %s did not run with its code generator %s: %s" % (case["name"], codegen, why[0][:160]))
             return None
         got = np.loadtxt(os.path.join(folder, "R.csv"), delimiter=",", ndmin=2)
-        flat = np.concatenate([x.ravel() for x in want])
+        flat = np.concatenate([x.ravel() for x in case.get("systemds_want", list)(want)])
         error = float(np.max(np.abs(got.ravel() - flat)) / np.max(np.abs(flat))) if got.size == flat.size else float("inf")
         return {"ms": float(np.median(times)), "error": error}
     except subprocess.TimeoutExpired:

@@ -116,6 +116,59 @@ class Sparse(unittest.TestCase):
             clfuse.eval("sum(S)", S=s)
 
 
+class Placed(unittest.TestCase):
+    """Arrays put into a context for many calls."""
+
+    def test_used_in_place_until_told(self):
+        x = numbers(1000, 1000)
+        c = clfuse.Context(device="host", mem_limit=1 << 20)  # a copy of x would not fit
+        f, p = c.function("sum(X)", X=x), c.put(x)
+        self.assertAlmostEqual(f(p), x.sum(), delta=1e-6)
+        x[0, 0] += 1000
+        p.changed()
+        self.assertAlmostEqual(f(p), x.sum(), delta=1e-6)
+        self.assertAlmostEqual(c.eval("sum(X)", X=p), f(x), delta=1e-6)
+        self.assertEqual(len(c._functions), 1)  # what it holds decides, not how it came
+        self.assertIs(c.put(p), p)
+
+    def test_sparse(self):
+        s, v = sparse.random(200, 90, 0.05, "csr", random_state=3), numbers(200, 1)
+        c = clfuse.Context(device="host")
+        f, p = c.function("t(S) %*% v", S=s, v=v), c.put(s)
+        for _ in range(3):
+            np.testing.assert_allclose(f(p, v), s.T @ v, rtol=1e-12)
+            s.data *= 2
+            p.changed()
+        s.indices[5] = 1 << 20
+        with self.assertRaises(clfuse.Error):
+            p.changed()
+        with self.assertRaises(clfuse.Error):
+            c.put(s)
+
+    def test_results_are_not_its_memory(self):
+        x = numbers(4, 4)
+        c = clfuse.Context()
+        y = c.eval("X", X=c.put(x))
+        x[:] = 0
+        self.assertGreater(y.min(), 0)
+
+    def test_of_another_context(self):
+        x = numbers(3, 3)
+        with self.assertRaises(ValueError):
+            clfuse.Context(device="host").eval("sum(X)", X=clfuse.Context(device="host").put(x))
+
+    def test_explained_and_freed(self):
+        c = clfuse.Context(device="host")
+        x = numbers(300, 300)
+        p = c.put(x)
+        self.assertIn("X", str(c.explain("sum(X)", X=p)))
+        self.assertAlmostEqual(c.eval("sum(X)", X=p), x.sum())
+        self.assertEqual(c.memory().borrowed, x.nbytes)
+        del p
+        gc.collect()
+        self.assertEqual(c.memory().borrowed, 0)
+
+
 class Errors(unittest.TestCase):
     def check(self, status, also, text, **variables):
         with self.assertRaises(also) as e:
@@ -174,6 +227,28 @@ class Life(unittest.TestCase):
         for _ in range(50):
             some()
         self.assertLess(c.memory().now, first + 65536)
+
+    def test_numbers_of_threads_keep_apart(self):
+        x = numbers(20, 20)
+        f, wrong = clfuse.function("sum(X * a); sum(X) + a", X=x, a=1.0), []
+        want = [f(x, float(k)) for k in range(4)]
+
+        def work(k):
+            wrong.extend(k for _ in range(300) if f(x, float(k)) != want[k])
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+    def test_closed(self):
+        c = clfuse.Context(device="host")
+        f, p = c.function("sum(X)", X=numbers(2, 2)), c.put(numbers(2, 2))
+        c.close()
+        with self.assertRaises(clfuse.Error):
+            f(p)
 
     def test_functions_are_forgotten(self):
         c = clfuse.Context(device="host")
