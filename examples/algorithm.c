@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const algorithm alg_l2svm;
-extern const algorithm alg_als_cg;
-extern const algorithm alg_gnmf;
+extern const algorithm alg_l2svm, alg_kmeans, alg_als_cg, alg_autoencoder, alg_gnmf, alg_pagerank;
 
-const algorithm *const algorithms[] = {&alg_l2svm, &alg_als_cg, &alg_gnmf, NULL};
+const algorithm *const algorithms[] = {&alg_l2svm, &alg_kmeans, &alg_als_cg, &alg_autoencoder, &alg_gnmf, &alg_pagerank, NULL};
 
 const algorithm *algorithm_named(const char *name) {
     for (int i = 0; algorithms[i]; i++)

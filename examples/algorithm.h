@@ -23,7 +23,7 @@ typedef struct alg_params {
     uint64_t seed;    /* of random starts */
 } alg_params;
 
-enum { ALG_MODEL = 6 };
+enum { ALG_MODEL = 8 };
 
 /* One training: what goes in, and what comes out. Handles belong to the context. */
 typedef struct alg_run {

@@ -2,10 +2,10 @@
  * The C twin of row.chunk.cl: what it fits, its schedule, its facts, its text.
  *
  * Arguments, in order: for every access the memory of its input, its base offset in elements (CLF_ARG_I64, right behind the
- * memory), then where it moves with the row its row stride, and for factors of products their strides along l and k; for every output
- * memory and base offset; parameters; extents of inner axes; states of column sinks and depths of leaf stacks that are no constants;
- * scratch; counter; the sizes that row.chunk.cl names. Who binds memory that starts r elements into an operand subtracts r from the
- * base offset. */
+ * memory), then where it moves with the row its row stride, and for factors of products their strides along the lower and the higher of
+ * their axes (a factor may serve two products, once the other way round); for every output memory and base offset; parameters; extents
+ * of inner axes; states of column sinks and depths of leaf stacks that are no constants; scratch; counter; the sizes that row.chunk.cl
+ * names. Who binds memory that starts r elements into an operand subtracts r from the base offset. */
 #include <string.h>
 
 #include "kernels-cl/skel/row_text.h"
@@ -31,8 +31,8 @@ static void walk_factors(clf_args *w, const clf_row *p) {
         if (f.lanes == 1 && !clf_row_narrow(p, f.l)) clf_args_size(w, "el", v, clf_row_leaf_levels(p, f.l));
         if (a >= 256 || seen[a / 64] >> a % 64 & 1) continue;
         seen[a / 64] |= (uint64_t)1 << a % 64;
-        clf_args_size(w, "xs", a, f.sl);
-        clf_args_size(w, "xk", a, f.sk);
+        clf_args_size(w, "xs", a, f.l < f.k ? f.sl : f.sk);
+        clf_args_size(w, "xk", a, f.l < f.k ? f.sk : f.sl);
     }
 }
 

@@ -16,7 +16,10 @@ static int factor_access(const clf_rtext *w, int v) { return w->c.value[w->c.val
 
 /* ---- set up once per work-item ---- */
 
-/* "100" or "n1" times a stride that may be an extent of the operand: strides of a factor are arguments xsA (along l) and xkA. */
+/* A factor's strides are arguments: xsA along the lower of its axes, xkA along the higher, whichever of them a product folds. */
+static const char *stride_l(const clf_row_factor *f) { return f->l < f->k ? "xs" : "xk"; }
+static const char *stride_k(const clf_row_factor *f) { return f->l < f->k ? "xk" : "xs"; }
+
 static void copy_setup(clf_rtext *w, int v, const clf_row_factor *f) {
     clf_ctext *x = &w->x;
     char buf[CLF_EMIT_NAME], ext[24], kext[24], pad[24];
@@ -29,8 +32,8 @@ static void copy_setup(clf_rtext *w, int v, const clf_row_factor *f) {
         CLF_PUT(x, "%s c%d[%d * %s] CLF_LINES;\n", t, v, (int)clf_row_extent(w->p, f->k) > 0 ? (int)clf_row_extent(w->p, f->k) : 1, pad);
     else
         CLF_PUT(x, "__global %s *const c%d = (__global %s *)at; at += %s * (%s * %d / 8);\n", t, v, t, kext, pad, each);
-    CLF_PUT(x, "for (long k_ = 0; k_ < %s; k_++) {\nfor (long u = 0; u < %s; u++) c%d[k_ * %s + u] = x%d[xb%d + u * xs%d + k_ * xk%d];\n",
-            kext, ext, v, pad, a, a, a, a);
+    CLF_PUT(x, "for (long k_ = 0; k_ < %s; k_++) {\nfor (long u = 0; u < %s; u++) c%d[k_ * %s + u] = x%d[xb%d + u * %s%d + k_ * %s%d];\n",
+            kext, ext, v, pad, a, a, stride_l(f), a, stride_k(f), a);
     CLF_PUT(x, "for (long u = %s; u < %s; u++) c%d[k_ * %s + u] = 0; }\n", ext, pad, v, pad);
 }
 
@@ -60,7 +63,7 @@ static void column_pointers(clf_rtext *w, int v, int n) {
             CLF_PUT(x, "const %s %s *const g%d = c%d + (k0 + %d) * %s;\n", clf_rtext_space(w, f.l), t, q, v, q,
                     clf_rtext_padded(w, f.l, pad));
         else
-            CLF_PUT(x, "const __global %s *const g%d = x%d + xb%d + (k0 + %d) * xk%d;\n", t, q, a, a, q, a);
+            CLF_PUT(x, "const __global %s *const g%d = x%d + xb%d + (k0 + %d) * %s%d;\n", t, q, a, a, q, stride_k(&f), a);
 }
 
 static void column_steps(clf_rtext *w, int v, int n) {
@@ -259,13 +262,14 @@ static void rows_of_factor(clf_rtext *w, int v, const clf_row_factor *f, int fro
             x->strip, x->strip);
     for (int r = 0; r < x->ru; r++)
         for (int q = 0; q < n; q++) CLF_PUT(x, "%s a%d_%d = (%s)(0);\n", clf_emit_type(buf, t, lanes), r, q, buf);
-    CLF_PUT(x, "const __global %s *g = x%d + xb%d + j0 * xs%d;\nlong u = j0;\nfor (; u < min(e, whole); u++) {\n", one, a, a, a);
+    CLF_PUT(x, "const __global %s *g = x%d + xb%d + j0 * %s%d;\nlong u = j0;\nfor (; u < min(e, whole); u++) {\n", one, a, a, stride_l(f),
+            a);
     row_steps(w, v, from, n, 0);
-    CLF_PUT(x, "g += xs%d; }\n", a);
+    CLF_PUT(x, "g += %s%d; }\n", stride_l(f), a);
     if (rest) {
         CLF_PUT(x, "for (; u < e; u++) {\n");
         row_steps(w, v, from, n, rest);
-        CLF_PUT(x, "g += xs%d; }\n", a);
+        CLF_PUT(x, "g += %s%d; }\n", stride_l(f), a);
     }
     if (leaves) push_leaf(w, v, from, n);
     if (!leaves) store_rows(w, v, from, n);

@@ -16,11 +16,12 @@ typedef struct algo_plain {
     int64_t batch;
     /* results */
     double objective;
-    double *model[6];           /* the caller's memory, in the order of the example's model */
+    double *model[8];           /* the caller's memory, in the order of the example's model */
 } algo_plain;
 
 /* algo_als_cg.c: halves by conjugate gradients, or solved exactly; the loss at the model. False: memory is short, the rank too large. */
 bool algo_als_cg(algo_plain *p), algo_als_exact(algo_plain *p);
 double algo_als_loss(const algo_plain *p);
 bool algo_gnmf(algo_plain *p);
+void algo_kmeans(algo_plain *a), algo_autoencoder(algo_plain *a), algo_pagerank(algo_plain *a);
 #endif

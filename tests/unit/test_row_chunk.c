@@ -50,6 +50,8 @@ static const char product_of_cells[] =
     HEAD_JK "(out Y $t $n $k) (let y $t ADD x x) (let z $t ABS y) (let s $t dot j z v) (store Y s keep i k))";
 static const char product_t[] = HEAD_T "(out Y $t $n $k) (let s $t dot j x v) (store Y s keep i k))";
 static const char mmchain_t[] = HEAD_T WEIGHTS "(out Y $t $m $k) (let s $t dot j x v) (let q $t MUL c s) (dot Y x q keep j k))";
+#define BACK WEIGHTS "(out Y $t $m) (let s $t dot j x v) (let d $t SUB s c) (let e $t dot k d v) (let f $t MUL e x) (fold Y SUM f keep j))"
+static const char there_and_back[] = HEAD_JK BACK, there_and_back_t[] = HEAD_T BACK; /* one access, folded along both of its axes */
 static const char cross[] =
     "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (in X $t dense $n $m) (in Z $t dense $n $k)"
     " (out Y $t $m $k) (access a0 X stream (i 1 0) (j 1 0)) (access a1 Z stream (i 1 0) (k 1 0)) (let x $t load a0)"
@@ -213,6 +215,8 @@ static void test_products(void) {
     CHECK(product_of_cells, {70, 33, 6, "f64", 1}, {30, 700, 2, "f64", 1}, {30, 700, 12, "f64", 1});
     CHECK(product_t, {131, 33, 3, "f64", 1}, {61, 700, 9, "f64", 2}, {31, 40, 200, "f64", 1}, {31, 40, 7, "f32", 1});
     CHECK(mmchain_t, {131, 33, 3, "f64", 1}, {61, 600, 9, "f64", 2}, {31, 40, 200, "f64", 1});
+    CHECK(there_and_back, {230, 9, 11, "f64", 1}, {61, 33, 3, "f64", 2}, {61, 40, 100, "f64", 1}, {31, 9, 20, "f32", 1});
+    CHECK(there_and_back_t, {230, 9, 11, "f64", 1}, {61, 33, 3, "f64", 1}, {61, 4, 30, "f64", 2}, {31, 9, 20, "f32", 1});
     CHECK(cross, {131, 33, 3, "f64", 1}, {131, 33, 20, "f64", 2}, {131, 300, 200, "f64", 1}, {40, 7, 6000, "f64", 1},
           {40, 9, 200, "f32", 1});
 }
