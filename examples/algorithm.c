@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const algorithm alg_l2svm, alg_kmeans, alg_als_cg, alg_autoencoder, alg_gnmf, alg_pagerank;
+extern const algorithm alg_l2svm, alg_mlogreg, alg_glm_probit, alg_glm_poisson, alg_kmeans, alg_als_cg, alg_autoencoder, alg_gnmf,
+    alg_pagerank;
 
-const algorithm *const algorithms[] = {&alg_l2svm, &alg_kmeans, &alg_als_cg, &alg_autoencoder, &alg_gnmf, &alg_pagerank, NULL};
+const algorithm *const algorithms[] = {&alg_l2svm,  &alg_mlogreg,     &alg_glm_probit, &alg_glm_poisson, &alg_kmeans,
+                                       &alg_als_cg, &alg_autoencoder, &alg_gnmf,       &alg_pagerank,    NULL};
 
 const algorithm *algorithm_named(const char *name) {
     for (int i = 0; algorithms[i]; i++)

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The cases of the suite algorithms: shapes, data and what is promised. Parameters are the algorithm's defaults, which are those of
  * Table 2 in Boehm et al., On Optimizing Operator Fusion Plans (PVLDB 11, 2018), with the classes and ranks said here. The promise against
- * the plan that fuses nothing stands at the paper's tall or sparse shape.
- *
- * A function of perf/hand is named weakly: where it is missing, nobody plays for it. */
+ * the plan that fuses nothing stands at the paper's tall or sparse shape. */
 #include "perf/algorithms.h"
 #include "perf/hand/calls.h"
 
 /* clang-format off */
-#define HAND(name) __attribute__((weak)) bool hand_alg_##name(hand_alg *a);
-HAND(l2svm) HAND(mlogreg) HAND(glm_probit) HAND(glm_poisson) HAND(kmeans) HAND(als_cg) HAND(autoencoder) HAND(gnmf) HAND(pagerank)
-#undef HAND
-
 #define TALL .matrix = ML_DENSE, .n = 1000000, .m = 10
 #define MIDDLE .matrix = ML_DENSE, .n = 100000, .m = 100
 #define WIDE .matrix = ML_DENSE, .n = 10000, .m = 1000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Aggregates of transposes, and aggregates of aggregates. The order of the terms changes, so those of integers are EXACT, and any and all;
+ * Aggregates of transposes, of aggregates, and of single cells. The order of the terms changes, so those of integers are EXACT, and any and all;
  * those of reals are ROUNDING, minima and maxima, too: which zero of 0 and -0 is the smaller depends on who comes first. Positions
  * (argmin, argmax) and variances of variances are left alone. */
 #include "planner/rules.h"
@@ -60,3 +60,19 @@ int32_t clf_rule_fold_of_fold_exact(clf_rewriter *w, int32_t n) {
     bool free = w->g.node[n].op == CLF_OP_FOLD && order_free(&w->g.node[n]) && order_free(&w->g.node[w->g.node[n].in[0]]);
     return free ? clf_rule_fold_of_fold(w, n) : -1;
 }
+
+/* rowSums(X) of one column, colMaxs(X) of one row: X, in the aggregate's type. Kind: EXACT, but sums of reals start from 0, so that -0
+ * becomes 0: ROUNDING. Measure: aggregates. */
+static int32_t fold_of_single(clf_rewriter *w, int32_t n, bool adds_reals) {
+    const clf_gnode *x = &w->g.node[n], *q = &w->g.node[x->in[0]];
+    int64_t f = x->attr[0];
+    bool adds = f == CLF_FOLD_SUM || f == CLF_FOLD_MEAN, real = clf_dtype_float((clf_dtype)q->dtype);
+    bool takes = adds || f == CLF_FOLD_MIN || f == CLF_FOLD_MAX || f == CLF_FOLD_PROD;
+    bool one = x->attr[1] == CLF_WAY_ROWS ? clf_cols(q) == 1 : x->attr[1] == CLF_WAY_COLS && clf_rows(q) == 1;
+    if (!takes || !one || adds_reals != (adds && real) || q->scalar) return -1;
+    return clf_rewriter_cast(w, x->in[0], (clf_dtype)x->dtype, false);
+}
+
+int32_t clf_rule_fold_single_exact(clf_rewriter *w, int32_t n) { return w->g.node[n].op == CLF_OP_FOLD ? fold_of_single(w, n, false) : -1; }
+
+int32_t clf_rule_fold_single(clf_rewriter *w, int32_t n) { return w->g.node[n].op == CLF_OP_FOLD ? fold_of_single(w, n, true) : -1; }

@@ -71,6 +71,8 @@ const clf_rule clf_rules[] = {
     {"both-equal", "min(X, X) = X", CLF_RULE_EXACT, clf_rule_both_equal},
     {"ifelse-known", "ifelse of a known condition", CLF_RULE_EXACT, clf_rule_ifelse},
     {"power", "X^2 = X * X, X^1 = X", CLF_RULE_ROUNDING, clf_rule_power},
+    {"fold-single-exact", "rowMaxs(X) = X of one column", CLF_RULE_EXACT, clf_rule_fold_single_exact},
+    {"fold-single", "rowSums(X) = X of one column", CLF_RULE_ROUNDING, clf_rule_fold_single},
     {"sumsq", "sum(X^2) = sumsq(X)", CLF_RULE_EXACT, clf_rule_sumsq},
     {"sumsq-f32", "sum(X^2) = sumsq(X) of f32", CLF_RULE_ROUNDING, clf_rule_sumsq_f32},
     {"nnz", "sum(X != 0) = nnz(X)", CLF_RULE_EXACT, clf_rule_nnz},

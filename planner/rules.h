@@ -35,11 +35,13 @@ int32_t clf_rule_sumsq_f32(clf_rewriter *w, int32_t n);
 int32_t clf_rule_nnz(clf_rewriter *w, int32_t n);
 int32_t clf_rule_sum_scaled(clf_rewriter *w, int32_t n);
 int32_t clf_rule_sum_negated(clf_rewriter *w, int32_t n);
-/* rule_refold.c: aggregates of transposes and of aggregates */
+/* rule_refold.c: aggregates of transposes, of aggregates and of single cells */
 int32_t clf_rule_fold_of_t(clf_rewriter *w, int32_t n);
 int32_t clf_rule_fold_of_t_exact(clf_rewriter *w, int32_t n);
 int32_t clf_rule_fold_of_fold(clf_rewriter *w, int32_t n);
 int32_t clf_rule_fold_of_fold_exact(clf_rewriter *w, int32_t n);
+int32_t clf_rule_fold_single(clf_rewriter *w, int32_t n);
+int32_t clf_rule_fold_single_exact(clf_rewriter *w, int32_t n);
 /* rule_form.c: operators that move cells */
 int32_t clf_rule_index_index(clf_rewriter *w, int32_t n);
 int32_t clf_rule_index_t(clf_rewriter *w, int32_t n);

@@ -21,8 +21,7 @@ typedef struct hand_alg {
 /* False: memory is short. */
 typedef bool (*hand_alg_fn)(hand_alg *a);
 bool hand_alg_als_cg(hand_alg *a), hand_alg_gnmf(hand_alg *a); /* sparse X and twin; start: factors of rows, of columns */
-
 bool hand_alg_l2svm(hand_alg *a);
-
 bool hand_alg_kmeans(hand_alg *a), hand_alg_autoencoder(hand_alg *a), hand_alg_pagerank(hand_alg *a);
+bool hand_alg_mlogreg(hand_alg *a), hand_alg_glm_probit(hand_alg *a), hand_alg_glm_poisson(hand_alg *a);
 #endif

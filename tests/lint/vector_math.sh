@@ -9,6 +9,8 @@ for object in "$@"; do
     case $object in # what it calls
         */f32*|*/f64*) names="exp log erfc" ;;
         */outer*) names=log ;;
+        */alg_glm*) names="exp log erfc" ;;
+        */alg_mlogreg*) names="exp log" ;;
         *) names= ;;
     esac
     for name in $names; do

@@ -24,4 +24,5 @@ bool algo_als_cg(algo_plain *p), algo_als_exact(algo_plain *p);
 double algo_als_loss(const algo_plain *p);
 bool algo_gnmf(algo_plain *p);
 void algo_kmeans(algo_plain *a), algo_autoencoder(algo_plain *a), algo_pagerank(algo_plain *a);
+bool algo_mlogreg(algo_plain *a), algo_glm_probit(algo_plain *a), algo_glm_poisson(algo_plain *a); /* the minimum; model: B */
 #endif

@@ -69,6 +69,11 @@ static const struct {
     {"power", "X_2", "sqr"},
     {"power", "I_2", "cast sqr"},
     {"power", "S_1 + X", "+"},
+    {"fold-single-exact", "rowMaxs(X %*% v)", "%*%"},
+    {"fold-single-exact", "colSums(I[3:3, ])", "index cast"},
+    {"fold-single-exact", "rowProds(one)", ""},
+    {"fold-single", "rowSums(X %*% v)", "%*%"},
+    {"fold-single", "colMeans(r + 1)", "+"},
     {"sumsq", "sum(X * X)", "sumsq"},
     {"sumsq", "rowSums(S * S)", "sumsq.rows"},
     {"sumsq", "colSums(B * B)", "sumsq.cols"},
@@ -129,6 +134,13 @@ static const struct {
     {"power", "2^X"},
     {"power", "X^one"}, /* a 1x1 matrix is no constant */
     {"power", "one^matrix(2, 40, 30)"},
+    {"fold-single", "rowSums(r)"},
+    {"fold-single", "rowMaxs(u)"},
+    {"fold-single", "rowSums(d)"}, /* whose zeros annihilate, those of its sums do not */
+    {"fold-single", "sum(one)"},
+    {"fold-single-exact", "rowSums(u)"}, /* 0 + -0 is 0 */
+    {"fold-single-exact", "rowVars(u)"},
+    {"fold-single-exact", "rowIndexMax(u)"},
     {"sumsq", "sum(I * I)"}, /* squares of i32 wrap, those of the fold do not */
     {"sumsq", "max(X * X)"},
     {"nnz", "sum(X != 1)"},
