@@ -37,17 +37,19 @@ static void try_option(clf_component *c, int32_t q, const clf_view *v, uint32_t 
 }
 
 /* All options of q that may lead to something cheaper, the least bound first, else in the order in which they are named: taking q in
- * everywhere first. */
+ * everywhere first. None where the same was searched before. */
 static void open_frame(clf_component *c, int32_t q) {
     int32_t first = c->noption;
     clf_view v;
+    c->frame[q] = (clf_frame){.top = c->top, .first = first};
+    if (clf_seen_before(c, q)) return;
     clf_look(c, q, &v);
     c->narrowed = c->narrowed || v.more;
     for (int64_t mask = (1 << v.n) - 1; mask >= 0; mask--) {
         int32_t makers = clf_makers(c, q, &v, (uint32_t)mask);
         for (int32_t m = 0; m < makers; m++) try_option(c, q, &v, (uint32_t)mask, m);
     }
-    c->frame[q] = (clf_frame){.top = c->top, .first = first, .n = c->noption - first};
+    c->frame[q].n = c->noption - first;
     for (int32_t i = first + 1; i < c->noption; i++) { /* few, and stable */
         clf_option o = c->option[i];
         int32_t k = i;
@@ -56,10 +58,11 @@ static void open_frame(clf_component *c, int32_t q) {
     }
 }
 
-/* No recursion: a frame a node. */
+/* No recursion: a frame a node. Ends early when more is certain of a better cover than was at first. */
 static clf_status descend(clf_component *c, clf_err *err) {
     int64_t budget = c->opt->budget ? c->opt->budget : BUDGET;
     int32_t q = 0;
+    c->renewed = false;
     c->floor = clf_bound(c);
     open_frame(c, 0);
     while (q >= 0) {
@@ -71,10 +74,8 @@ static clf_status descend(clf_component *c, clf_err *err) {
             q--;
             continue;
         }
-        if (c->plans >= budget && c->best < CLF_PS_MOST) { /* a legal cover is known */
-            c->narrowed = c->stopped = true;
-            break;
-        }
+        c->stopped = c->plans >= budget && c->best < CLF_PS_MOST;
+        if (c->stopped) break;
         clf_view v;
         clf_look(c, q, &v);
         (void)clf_decide(c, q, &v, o->mask, o->maker);
@@ -82,8 +83,22 @@ static clf_status descend(clf_component *c, clf_err *err) {
             CLF_TRY(clf_leaf(c, err));
         else
             open_frame(c, ++q);
+        c->renewed = q + 1 == c->n && clf_component_fixable(c);
+        if (c->renewed) break;
         if (c->failed) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching");
     }
+    return CLF_OK;
+}
+
+/* Once a cover is known that makes more certain, the search begins again without what is taken out. */
+static clf_status explore(clf_component *c, clf_err *err) {
+    do {
+        clf_undo(c, 0);
+        c->noption = 0;
+        clf_seen_nothing(c);
+        if (!clf_component_fix(c)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching");
+        CLF_TRY(descend(c, err));
+    } while (c->renewed);
     return CLF_OK;
 }
 
@@ -360,7 +375,7 @@ static void count(searcher *s, const clf_component *c) {
     t->plans += c->plans;
     t->covers *= (double)c->covers;
     t->stopped += c->stopped;
-    if (c->narrowed && c->best > c->floor) t->gap = clf_ps_add(t->gap, c->best - c->floor);
+    if ((c->narrowed || c->stopped) && c->best > c->floor) t->gap = clf_ps_add(t->gap, c->best - c->floor);
 }
 
 /* Search component k in room of its own, its best opening being the one to beat. */
@@ -383,7 +398,9 @@ static clf_status search_component(searcher *s, int32_t k, clf_arena *a, clf_err
     c.best = least;
     if (fits) {
         CLF_TRY(lend(s, &c, a, err));
-        CLF_TRY(descend(&c, err));
+        if (s->p->nsparse) CLF_TRY(clf_component_entries(&c, err));
+        if (!clf_component_begin(&c)) return no_memory(err);
+        CLF_TRY(explore(&c, err));
         count(s, &c);
     } else {
         s->stats->gap = clf_ps_add(s->stats->gap, least);

@@ -9,16 +9,10 @@
  *
  * A node that may stand alone costs at least the lesser of its computing in a loop and of a whole step of its own. If no chain counts the
  * readers of an operand, and all may stand alone, the operand is read by a loop, or each of them pays what its step costs beyond that
- * lesser sum: its slack, of which every such operand gets a share. What a chain of nodes takes from inside is in as many parts as the
- * chain is long: computed again, or stored and read. */
+ * lesser sum: its slack, of which every such operand gets a share. What several parts must have: search_again.c. */
 #include <string.h>
 
 #include "planner/searching.h"
-
-typedef struct waiting {
-    clf_bits *below, *waits; /* node -> nodes that it is made from; those of them that it waits for */
-    int32_t *length;         /* node -> of the longest chain that ends in it, while one is looked for */
-} waiting;
 
 static void unite(clf_bits *to, const clf_bits *more) {
     for (int w = 0; w < CLF_BITS_WORDS; w++) to->w[w] |= more->w[w];
@@ -29,13 +23,13 @@ static bool from_memory(const clf_node_facts *f, const clf_use *u) {
     return !u->inside && (u->in_loop || !(f->is & CLF_CAN_LOOP)) && (u->alone || !(f->is & CLF_CAN_ALONE));
 }
 
-static void wait_for(waiting *w, int32_t n, int32_t q) {
+static void wait_for(clf_waiting *w, int32_t n, int32_t q) {
     clf_bits_add(&w->waits[n], q);
     unite(&w->waits[n], &w->below[q]);
 }
 
 /* Operands come behind their readers, so backwards. */
-static void find_waits(const clf_component *c, waiting *w) {
+static void find_waits(const clf_component *c, clf_waiting *w) {
     for (int32_t n = c->n; n-- > 0;) {
         const clf_node_facts *f = &c->node[n];
         for (int32_t u = 0; u < f->nuse; u++) {
@@ -54,14 +48,14 @@ static void find_waits(const clf_component *c, waiting *w) {
 }
 
 /* n continues the longest chain that it can. in: the nodes of which chains are made. */
-static int64_t continue_chain(const clf_component *c, waiting *w, const clf_bits *in, int32_t n) {
+static int64_t continue_chain(const clf_component *c, clf_waiting *w, const clf_bits *in, int32_t n) {
     int32_t most = 0;
     for (int32_t q = n + 1; q < c->n; q++)
         if (clf_bits_has(in, q) && clf_bits_has(&w->waits[n], q) && w->length[q] > most) most = w->length[q];
     return w->length[n] = most + 1;
 }
 
-static int64_t longest_chain(const clf_component *c, waiting *w, const clf_bits *in) {
+int64_t clf_longest_chain(const clf_component *c, clf_waiting *w, const clf_bits *in) {
     int64_t most = 0, length;
     for (int32_t n = c->n; n-- > 0;)
         if (clf_bits_has(in, n) && (length = continue_chain(c, w, in, n)) > most) most = length;
@@ -85,7 +79,7 @@ static void put_pair(clf_component *c, int32_t operand, int32_t class_) {
 }
 
 /* Steps alone count where they make the longest chain, or the only reader. */
-static void count_parts(const clf_component *c, waiting *w, clf_pair *p) {
+static void count_parts(const clf_component *c, clf_waiting *w, clf_pair *p) {
     clf_bits in, loops;
     int readers = 0;
     memset(&in, 0, sizeof in);
@@ -96,13 +90,29 @@ static void count_parts(const clf_component *c, waiting *w, clf_pair *p) {
         clf_bits_add(&in, n);
         if (!(c->node[n].is & CLF_CAN_ALONE)) clf_bits_add(&loops, n);
     }
-    int64_t all = longest_chain(c, w, &in);
-    p->least = longest_chain(c, w, &loops);
+    int64_t all = clf_longest_chain(c, w, &in);
+    p->least = clf_longest_chain(c, w, &loops);
     p->alone = all > (p->least ? p->least : 1) || readers == 1 || c->p->nsparse;
     if (p->alone) p->least = all;
 }
 
-static void find_pairs(clf_component *c, waiting *w) {
+/* What the cheapest of its readers pays at least. Where all cells are visited, what a loop streams again is the node's (streamed). */
+static clf_ps read_once(const clf_component *c, const clf_pair *p) {
+    clf_ps least = CLF_PS_MOST, once = c->operand[p->operand].least;
+    for (int32_t n = 0; n < c->n && c->p->nsparse; n++) {
+        const clf_node_facts *f = &c->node[n];
+        if (!reads(f, p)) continue;
+        if (f->is & CLF_CAN_ALONE) return once;
+        for (int32_t u = 0; u < f->nuse; u++)
+            for (int d = 0; d < c->p->dev.n && f->use[u].local == p->operand; d++) {
+                clf_ps ps = clf_ps_add(c->operand[p->operand].read[d], f->use[u].again[d]);
+                if (ps < least) least = ps;
+            }
+    }
+    return least < CLF_PS_MOST ? least : once;
+}
+
+static void find_pairs(clf_component *c, clf_waiting *w) {
     for (int32_t n = 0; n < c->n; n++) {
         const clf_node_facts *f = &c->node[n];
         for (int32_t u = 0; u < f->nuse; u++) {
@@ -111,7 +121,10 @@ static void find_pairs(clf_component *c, waiting *w) {
             if ((f->is & CLF_CAN_LOOP) && !f->use[u].part_of_it) put_pair(c, f->use[u].local, f->class_);
         }
     }
-    for (int32_t i = 0; i < c->npair; i++) count_parts(c, w, &c->pair[i]);
+    for (int32_t i = 0; i < c->npair; i++) {
+        count_parts(c, w, &c->pair[i]);
+        c->pair[i].once = read_once(c, &c->pair[i]);
+    }
 }
 
 /* ---- nodes that may stand alone ---- */
@@ -124,50 +137,69 @@ static bool counted(const clf_component *c, const clf_node_facts *f, const clf_u
     return at && c->pair[at - 1].alone;
 }
 
-/* The least that a step of n costs, without what is counted apart: writing it, reading what pairs count. Rounded down once. */
-static clf_ps step_of(const clf_component *c, const clf_node_facts *f) {
+/* What a step alone moves on device d: what pairs count of it, or the rest, without writing what is written in any case. */
+static clf_ps moved_by(const clf_component *c, const clf_node_facts *f, int d, bool by_pairs) {
+    clf_ps sum = by_pairs || f->demanded || f->stored ? 0 : f->write[0][d];
+    for (int32_t u = 0; u < f->nuse; u++)
+        if (clf_read_alone(f, u) && counted(c, f, &f->use[u]) == by_pairs) sum = clf_ps_add(sum, c->operand[f->use[u].local].read[d]);
+    return sum;
+}
+
+/* The least that a step of n costs, without what pairs count, or beyond that. Rounded down once. */
+static clf_ps step_of(const clf_component *c, const clf_node_facts *f, bool beyond) {
     int kind = c->p->g->node[f->id].op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
     clf_ps least = CLF_PS_MOST;
     for (int d = 0; d < c->p->dev.n; d++) {
-        clf_ps moved = f->demanded || f->stored ? 0 : f->write[0][d], all;
-        for (int32_t u = 0; u < f->nuse; u++)
-            if (f->use[u].alone && !counted(c, f, &f->use[u])) moved = clf_ps_add(moved, c->operand[f->use[u].local].read[d]);
-        all = clf_ps_add(clf_cost_launch(c->p->dev.profile[d], kind), moved > f->alone[d] ? moved : f->alone[d]);
+        const clf_profile *dev = c->p->dev.profile[d];
+        clf_ps pairs = beyond ? moved_by(c, f, d, true) : 0;
+        clf_ps all = clf_cost_both(dev, clf_ps_add(moved_by(c, f, d, false), pairs), f->alone[d]);
+        all = clf_ps_add(clf_cost_launch(dev, kind), all) - pairs;
         if (all < least) least = all;
     }
     return least - 1;
 }
 
-static bool streams_alone(const clf_component *c, int32_t n, int32_t l) {
-    for (int32_t m = 0; m < c->n; m++)
-        for (int32_t u = 0; u < c->node[m].nuse && m != n; u++)
-            if (c->node[m].use[u].local == l && c->node[m].use[u].again[0] && c->node[m].class_ == c->node[n].class_) return false;
-    return true;
+/* Nodes of n's class, n too, that stream operand l again in a loop, and might be in one with n, so that one pays for all. */
+static int64_t streaming(const clf_component *c, const clf_waiting *w, int32_t n, int32_t l) {
+    int64_t nodes = 0;
+    for (int32_t m = 0; m < c->n; m++) {
+        bool streams = false, apart = clf_bits_has(&w->waits[n], m) || clf_bits_has(&w->waits[m], n);
+        for (int32_t u = 0; u < c->node[m].nuse && !apart && c->node[m].class_ == c->node[n].class_; u++)
+            streams = streams || (c->node[m].use[u].local == l && c->node[m].use[u].again[0]);
+        nodes += streams;
+    }
+    return nodes;
 }
 
-/* What n moves in a loop besides one pass over its operands and its result, on any device at least. */
-static clf_ps streamed(const clf_component *c, int32_t n) {
+static bool named_before(const clf_node_facts *f, int32_t u) {
+    for (int32_t v = 0; v < u; v++)
+        if (f->use[v].local == f->use[u].local && f->use[v].again[0]) return true;
+    return false;
+}
+
+/* What n moves in a loop besides one pass over its operands and its result, on any device at least: its part of it. */
+static clf_ps streamed(const clf_component *c, const clf_waiting *w, int32_t n) {
     const clf_node_facts *f = &c->node[n];
     clf_ps sum = 0, least;
     for (int32_t u = 0; u < f->nuse; u++) {
-        if (!f->use[u].in_loop || f->use[u].inside || !streams_alone(c, n, f->use[u].local)) continue;
+        if (!f->use[u].in_loop || f->use[u].inside || !f->use[u].again[0] || named_before(f, u)) continue;
         least = f->use[u].again[0];
         for (int d = 1; d < c->p->dev.n; d++) least = f->use[u].again[d] < least ? f->use[u].again[d] : least;
-        sum = clf_ps_add(sum, least > 0 ? least : 0);
+        sum = clf_ps_add(sum, least > 0 ? least / streaming(c, w, n, f->use[u].local) : 0);
     }
     return sum;
 }
 
-static void find_slack(clf_component *c, clf_ps *slack) {
+static void find_slack(clf_component *c, const clf_waiting *w, clf_ps *slack) {
     for (int32_t n = 0; n < c->n; n++) {
         clf_node_facts *f = &c->node[n];
         if (!(f->is & CLF_CAN_LOOP) || f->optional) continue;
-        f->least_moved = streamed(c, n);
+        f->least_moved = f->streamed = streamed(c, w, n);
         if (!may_choose(f)) continue;
-        clf_ps step = step_of(c, f), loop = CLF_PS_MOST;
-        for (int d = 0; d < c->p->dev.n; d++) loop = f->compute[d] < loop ? f->compute[d] : loop;
-        f->least_compute = step < loop ? step : loop;
-        slack[n] = step - f->least_compute;
+        f->step = step_of(c, f, false);
+        f->least_compute = f->step < f->loop ? f->step : f->loop;
+        slack[n] = step_of(c, f, true) - f->least_compute; /* is moved: what pairs count does not hide behind it */
+        if (slack[n] < 0) slack[n] = 0;
         f->least_moved = f->least_moved < slack[n] ? f->least_moved : slack[n];
         slack[n] -= f->least_moved;
     }
@@ -178,61 +210,30 @@ static void share_slack(clf_component *c, int32_t pair, clf_ps *slack) {
     for (int32_t n = 0; n < c->n && !p->least; n++) {
         clf_node_facts *f = &c->node[n];
         if (!may_choose(f) || !reads(f, p)) continue;
-        clf_ps most = c->operand[p->operand].least, part = slack[n] < most ? slack[n] : most;
+        clf_ps part = slack[n] < p->once ? slack[n] : p->once;
         f->share[f->nshare++] = (clf_share){pair, part};
         p->slack += part;
         slack[n] -= part;
     }
 }
 
-static bool find_shares(clf_component *c) {
+static bool find_shares(clf_component *c, const clf_waiting *w) {
     clf_ps *slack = clf_arena_new(c->arena, (size_t)c->n, sizeof *slack);
     if (!slack) return false;
     for (int32_t n = 0; n < c->n; n++) {
+        c->node[n].nshare = 0;
         c->node[n].share = clf_arena_new(c->arena, (size_t)c->node[n].nuse, sizeof *c->node[n].share);
         if (!c->node[n].share) return false;
     }
     if (c->p->nsparse) return true; /* steps alone may cost next to nothing: all pairs count them */
-    find_slack(c, slack);
+    find_slack(c, w, slack);
     for (int32_t i = 0; i < c->npair; i++) share_slack(c, i, slack);
     return true;
 }
 
-/* ---- values that several parts must have ---- */
-
-/* What more moving or computing adds to the cost of loops at least, on any device, though all of it may overlap with the other. */
-static clf_ps in_any_case(const clf_component *c, clf_ps more) {
-    clf_ps least = CLF_PS_MOST, ps;
-    for (int d = 0; d < c->p->dev.n; d++)
-        if ((ps = clf_cost_both(c->p->dev.profile[d], more, more) - more) < least) least = ps;
-    return least;
-}
-
-/* Parts that have q, so many at least: one computes it, the others do so again, or it is stored and they, or some, read it. */
-static clf_ps have(const clf_component *c, const clf_node_facts *f, int32_t q, int64_t parts) {
-    clf_ps again = f->least_compute, store = f->demanded ? 0 : f->least_write, read = c->operand[q].least;
-    clf_ps all_again = (parts - 1) * again, all_read = store + (parts - 1) * read, one_reads = store + read + (parts - 2) * again;
-    clf_ps least = all_again < all_read ? all_again : all_read;
-    clf_ps ps = in_any_case(c, least < one_reads ? least : one_reads) - parts; /* each part rounds */
-    return ps > 0 ? ps : 0;
-}
-
-static void find_again(clf_component *c, waiting *w) {
-    for (int32_t q = 0; q < c->n; q++) {
-        clf_node_facts *f = &c->node[q];
-        clf_bits in;
-        if (f->stored || f->optional || !(f->is & CLF_CAN_LOOP)) continue; /* stored: who reads it is counted */
-        memset(&in, 0, sizeof in);
-        for (int32_t n = 0; n < q; n++)
-            if (clf_bits_has(&f->consumers, n) && !(c->node[n].is & CLF_CAN_ALONE) && !c->node[n].optional) clf_bits_add(&in, n);
-        int64_t parts = longest_chain(c, w, &in);
-        if (parts > 1) f->least_again = have(c, f, q, parts);
-    }
-}
-
 /* ---- launches ---- */
 
-static void find_launches(clf_component *c, waiting *w) {
+static void find_launches(clf_component *c, clf_waiting *w) {
     for (int32_t g = 0; g < c->n; g++) {
         clf_bits in;
         if (!c->group[g].undecided) continue;
@@ -241,22 +242,22 @@ static void find_launches(clf_component *c, waiting *w) {
             const clf_node_facts *f = &c->node[n];
             if (f->group == g && (f->is & CLF_CAN_LOOP) && !(f->is & CLF_CAN_ALONE) && !f->optional) clf_bits_add(&in, n);
         }
-        c->group[g].least = longest_chain(c, w, &in);
+        c->group[g].least = clf_longest_chain(c, w, &in);
     }
 }
 
 bool clf_component_chains(clf_component *c) {
     size_t n = (size_t)c->n, uses = 0;
     for (int32_t i = 0; i < c->n; i++) uses += (size_t)c->node[i].nuse;
-    waiting w = {.below = clf_arena_new(c->arena, n, sizeof *w.below), .waits = clf_arena_new(c->arena, n, sizeof *w.waits)};
+    clf_waiting w = {.below = clf_arena_new(c->arena, n, sizeof *w.below), .waits = clf_arena_new(c->arena, n, sizeof *w.waits)};
     w.length = clf_arena_new(c->arena, n, sizeof *w.length);
     c->pair = clf_arena_new(c->arena, uses, sizeof *c->pair);
     c->pair_at = clf_arena_new(c->arena, (size_t)c->nlocal * (size_t)c->nclass, sizeof *c->pair_at);
     if (!w.below || !w.waits || !w.length || !c->pair || !c->pair_at) return false;
+    c->npair = 0;
     find_waits(c, &w);
     find_pairs(c, &w);
     find_launches(c, &w);
-    if (!find_shares(c)) return false;
-    find_again(c, &w);
-    return true;
+    if (!find_shares(c, &w)) return false;
+    return clf_component_again(c, &w);
 }

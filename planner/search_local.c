@@ -36,16 +36,6 @@ static double least_share(const localing *L, const clf_gnode *x) {
     return least;
 }
 
-/* May x be read at a driver's entries only? Another matrix of the driver's shape in CSR is read whole. */
-static bool gathered(const localing *L, const clf_gnode *x, bool csr) {
-    for (int32_t i = 0; i < L->nown; i++) {
-        const clf_gnode *s = &L->g->node[L->sparse[i]];
-        if (csr && same_dims(x, clf_rows(s), clf_cols(s))) continue;
-        if (clf_cols(x) == clf_cols(s) || clf_rows(x) == clf_cols(s) || clf_cols(x) == clf_rows(s)) return true;
-    }
-    return false;
-}
-
 static clf_ps scaled(clf_ps ps, double share) { return share < 1 ? (clf_ps)((double)ps * share) : ps; }
 
 /* ---- operands ---- */
@@ -57,7 +47,6 @@ static void operand_facts(const localing *L, int32_t l) {
     double bytes = csr ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_node_bytes(L->g, o->id);
     double cells = clf_node_bytes(L->g, o->id), share = csr ? 1 : least_share(L, x);
     double brought = cells < bytes ? cells : bytes; /* converted first, perhaps */
-    if (gathered(L, x, csr) && (clf_node_is_slot(x) || share == 1)) share = 0;
     o->least = CLF_PS_MOST;
     for (int d = 0; d < L->p->dev.n; d++) {
         o->read[d] = scaled(clf_cost_read(L->p->dev.profile[d], brought), share);
@@ -150,7 +139,7 @@ static void node_costs(const localing *L, clf_node_facts *f) {
     clf_term meeting, result = clf_term_result(L->g, f->id);
     bool meets = clf_term_meeting(L->g, f->id, &meeting) && !L->nsparse, loop = f->is & CLF_CAN_LOOP, alone = f->is & CLF_CAN_ALONE;
     bool twin = L->nsparse && x->op == CLF_OP_TRANSPOSE;
-    f->least_compute = f->least_write = CLF_PS_MOST;
+    f->loop = f->step = f->least_write = CLF_PS_MOST;
     for (int d = 0; d < L->p->dev.n; d++) {
         const clf_profile *dev = L->p->dev.profile[d];
         f->write[0][d] = f->write[1][d] = scaled(clf_term_pay(&result, L->g, dev), least_share(L, x));
@@ -158,8 +147,8 @@ static void node_costs(const localing *L, clf_node_facts *f) {
         f->compute[d] = loop ? compute_cost(L, f->id, dev) : CLF_PS_MOST;
         bool runs = alone && !(d && L->p->dev.loops_only[d]);
         f->alone[d] = !runs ? CLF_PS_MOST : twin ? 0 : clf_cost_alone(dev, L->g, f->id);
-        least(&f->least_compute, f->compute[d]);
-        least(&f->least_compute, f->alone[d]);
+        least(&f->loop, f->compute[d]);
+        least(&f->step, f->alone[d]);
         least(&f->least_write, f->write[!alone][d]);
     }
 }
@@ -171,9 +160,9 @@ static void alone_cost(const localing *L, clf_node_facts *f) {
     for (int i = 0; i < L->p->nall; i++) {
         int d = L->p->all[i];
         clf_ps moved = f->write[0][d];
-        for (int32_t u = 0; u < f->nuse; u++) moved = clf_ps_add(moved, f->use[u].alone ? L->c->operand[f->use[u].local].read[d] : 0);
+        for (int32_t u = 0; u < f->nuse; u++) moved = clf_ps_add(moved, clf_read_alone(f, u) ? L->c->operand[f->use[u].local].read[d] : 0);
         clf_ps launch = L->nsparse ? 0 : clf_cost_launch(L->p->dev.profile[d], kind);
-        least(&f->least_alone, clf_ps_add(launch, moved > f->alone[d] ? moved : f->alone[d]));
+        least(&f->least_alone, clf_ps_add(launch, clf_cost_both(L->p->dev.profile[d], moved, f->alone[d])));
     }
 }
 
@@ -186,42 +175,6 @@ static int32_t class_of(localing *L, int32_t n, int32_t *seen) {
 }
 
 /* ---- who depends on whom ---- */
-
-static void find_links(localing *L) {
-    clf_component *c = L->c;
-    for (int32_t n = 0; n < c->n; n++) {
-        clf_node_facts *f = &c->node[n];
-        clf_bits_add(&f->ties, n);
-        for (int32_t u = 0; u < f->nuse; u++) {
-            if (f->use[u].inside) clf_bits_add(&c->node[f->use[u].local].consumers, n);
-            if (f->use[u].inside) clf_bits_add(&f->takes, f->use[u].local);
-            if (f->use[u].by_rows) clf_bits_add(&f->ties, f->use[u].local);
-        }
-        for (int32_t q = n + 1; q < c->n; q++)
-            if (clf_bits_has(&c->node[q].copied_by, n)) clf_bits_add(&f->takes, q);
-    }
-}
-
-static bool may_meet(const clf_node_facts *x, const clf_node_facts *y) {
-    return clf_bits_meet(&x->ties, &y->ties) || clf_bits_meet(&x->takes, &y->ties) || clf_bits_meet(&x->ties, &y->takes);
-}
-
-/* Groups: the smallest node of each chain names it. */
-static void find_groups(clf_component *c) {
-    bool more = true;
-    for (int32_t n = 0; n < c->n; n++) c->node[n].group = n;
-    while (more) {
-        more = false;
-        for (int32_t a = 0; a < c->n; a++)
-            for (int32_t b = 0; b < a; b++) {
-                clf_node_facts *x = &c->node[a], *y = &c->node[b];
-                if (x->group == y->group || x->class_ < 0 || x->class_ != y->class_ || !may_meet(x, y)) continue;
-                x->group = y->group = x->group < y->group ? x->group : y->group;
-                more = true;
-            }
-    }
-    for (int32_t n = 0; n < c->n; n++) c->group[c->node[n].group].undecided++;
-}
 
 /* Does it read anything that is made behind its first node, and may so be made from it? */
 static bool reads_back(const localing *L) {
@@ -275,42 +228,7 @@ static bool find_beyond(localing *L) {
     return true;
 }
 
-/* ---- state ---- */
-
-static bool make_state(clf_component *c, clf_arena *a) {
-    size_t n = (size_t)c->n;
-    c->part = clf_arena_new(a, n, sizeof *c->part);
-    c->maker = clf_arena_new(a, n, sizeof *c->maker);
-    c->group = clf_arena_new(a, n, sizeof *c->group);
-    c->row = clf_arena_new(a, (size_t)c->nclass + 1, sizeof *c->row);
-    c->present = clf_arena_new(a, (size_t)c->p->dev.n, sizeof *c->present);
-    c->frame = clf_arena_new(a, n, sizeof *c->frame);
-    c->best_part = clf_arena_new(a, n, sizeof *c->best_part);
-    c->best_maker = clf_arena_new(a, n, sizeof *c->best_maker);
-    c->best_layout = clf_arena_new(a, n, 1);
-    return c->part && c->maker && c->group && c->row && c->present && c->frame && c->best_part && c->best_maker && c->best_layout;
-}
-
-/* What is sure to come, per class. */
-static void begin_rest(clf_component *c) {
-    for (int32_t n = 0; n < c->n; n++) {
-        clf_node_facts *f = &c->node[n];
-        c->maker[n] = -1;
-        if (f->optional) continue;
-        if (!(f->is & CLF_CAN_LOOP)) {
-            c->row[c->nclass].rest_moved += f->least_alone;
-            continue;
-        }
-        c->row[f->class_].rest_computed += f->least_compute;
-        c->row[f->class_].rest_moved += f->least_moved;
-        c->rest_again += f->least_again;
-        if (f->demanded || f->stored) c->row[f->class_].rest_moved += f->least_write;
-    }
-    for (int32_t i = 0; i < c->npair; i++) c->row[c->pair[i].class_].rest_moved += c->pair[i].rest = clf_pair_rest(c, &c->pair[i]);
-    for (int32_t g = 0; g < c->n; g++) c->rest_launches += c->group[g].least;
-    c->least_launch = CLF_PS_MOST;
-    for (int d = 0; d < c->p->dev.n; d++) least(&c->least_launch, clf_cost_launch(c->p->dev.profile[d], CLF_STEP_FUSED));
-}
+/* ---- the whole ---- */
 
 /* Leaves in CSR that the component's nodes read: no others can drive their loops. */
 static bool find_sparse(localing *L) {
@@ -346,7 +264,6 @@ static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
     for (int32_t i = 0; i < c->n; i++)
         if (!find_uses(L, i)) return false;
     for (int32_t i = 0; i < c->n; i++) alone_cost(L, &c->node[i]);
-    find_links(L);
     return find_beyond(L);
 }
 
@@ -361,9 +278,6 @@ clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32
     if (!*fits) return CLF_OK;
     *fits = build(&L, node, demanded);
     for (int32_t l = 0; c->operand && l < c->nlocal; l++) local[c->operand[l].id] = 0;
-    if (c->failed || (*fits && !make_state(c, arena))) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
-    if (*fits) find_groups(c);
-    if (*fits && !clf_component_chains(c)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
-    if (*fits) begin_rest(c);
-    return CLF_OK;
+    bool room = !c->failed && (!*fits || clf_component_room(c));
+    return room ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
 }

@@ -81,7 +81,7 @@ static void wait_for(clf_component *c, clf_opened *o, int64_t on) {
 static void pair_changes(clf_component *c, clf_pair *p, int64_t parts, clf_ps slack) {
     more(c, &p->parts, parts);
     more(c, &p->slack, slack);
-    clf_ps rest = clf_pair_rest(c, p);
+    clf_ps rest = clf_pair_rest(p);
     more(c, &c->row[p->class_].rest_moved, rest - p->rest);
     more(c, &p->rest, rest - p->rest);
 }
@@ -107,6 +107,14 @@ static void stream_again(clf_component *c, clf_opened *o, const clf_use *u) {
     if (!u->again[o->device] || clf_bits_has(&o->again, u->local)) return;
     put_in(c, &o->again, u->local);
     charge(c, o, u->again[o->device], 0);
+}
+
+/* Part o, which could take q from inside, reads it. */
+static void read_from_memory(clf_component *c, clf_opened *o, int32_t q) {
+    read_in(c, o, q, true);
+    for (int32_t n = 0; n < q; n++)
+        for (int32_t u = 0; u < c->node[n].nuse && clf_bits_has(&o->has, n); u++)
+            if (c->node[n].use[u].local == q) stream_again(c, o, &c->node[n].use[u]);
 }
 
 /* Node q is computed by part o. */
@@ -179,8 +187,7 @@ static bool joins(const clf_component *c, int64_t p, int32_t q) {
     return o->loop && o->group == f->group && !clf_bits_has(&o->reads, q) && !clf_bits_meet(&o->has, &f->consumers);
 }
 
-/* Do ties connect all nodes of the part? What is taken from inside does only if the part computes it. */
-static bool connected(const clf_component *c, const clf_opened *o) {
+bool clf_connected(const clf_component *c, const clf_opened *o) {
     clf_bits in, ties;
     bool more = true;
     memset(&in, 0, sizeof in);
@@ -203,7 +210,7 @@ static bool connected(const clf_component *c, const clf_opened *o) {
 /* Nothing is left that could connect the group's parts: are they whole? */
 static bool group_whole(const clf_component *c, int32_t group) {
     for (int64_t p = 0; p < c->npart; p++)
-        if (c->part[p].loop && c->part[p].group == group && !connected(c, &c->part[p])) return false;
+        if (c->part[p].loop && c->part[p].group == group && !clf_connected(c, &c->part[p])) return false;
     return true;
 }
 
@@ -299,7 +306,7 @@ bool clf_decide(clf_component *c, int32_t q, const clf_view *v, uint32_t mask, i
             continue;
         }
         clf_bits_add(&readers, v->part[i]);
-        read_in(c, &c->part[v->part[i]], q, true);
+        read_from_memory(c, &c->part[v->part[i]], q);
     }
     if (stored) {
         int64_t m = make_maker(c, q, v, mask, maker);

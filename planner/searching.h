@@ -50,6 +50,9 @@ typedef struct clf_node_facts {
     clf_ps least_moved;        /* what it streams in a loop beyond one pass over its operands, or loses by standing alone */
     clf_ps least_again;        /* what parts that must all have it pay for that: storing and reading it, or computing it again */
     clf_ps least_compute, least_write, least_alone; /* least_alone: of a whole step, what it reads from outside included */
+    clf_ps loop, streamed;      /* computed by a loop, and what it streams there then, on any device at least */
+    clf_ps step;                /* by a step alone; with its launch and what no pair counts of its reading, where slack is shared */
+    clf_ps in_loop, as_step;    /* the bound if it is: before anything is decided, where both are possible */
     int immediates;
     clf_bits consumers;         /* nodes that may take it from inside */
     clf_bits copied_by;         /* nodes that compute it again, though it is stored for others */
@@ -59,11 +62,19 @@ typedef struct clf_node_facts {
     int32_t group;             /* nodes of its class that a chain of ties leads to */
 } clf_node_facts;
 
+/* Does a step alone of f pay for use u? Not for the same operand twice. */
+static inline bool clf_read_alone(const clf_node_facts *f, int32_t u) {
+    bool pays = f->use[u].alone;
+    for (int32_t v = 0; v < u; v++) pays = pays && !(f->use[v].alone && f->use[v].local == f->use[u].local);
+    return pays;
+}
+
 typedef struct clf_operand_facts { int32_t id; clf_ps read[CLF_MOST_DEVICES], least; clf_ps transfer[CLF_MOST_DEVICES]; } clf_operand_facts;
 
 /* An operand that nodes of one class read from memory in any case: by how many parts at least, and so far; steps alone count among them or
- * not; what is sure to be paid for it by parts to come. least 0: its readers may all stand alone, at the price of their slack. */
-typedef struct clf_pair { int32_t operand, class_; bool alone; int64_t least, parts, slack, rest; } clf_pair;
+ * not; what is sure to be paid for it by parts to come, by each once at least. least 0: its readers may all stand alone, at the price of
+ * their slack. */
+typedef struct clf_pair { int32_t operand, class_; bool alone; int64_t least, parts, slack, rest, once; } clf_pair;
 /* A group: nodes undecided; loops at least, and so far. */
 typedef struct clf_group { int64_t undecided, least, parts; } clf_group;
 
@@ -110,6 +121,8 @@ typedef struct clf_component {
     clf_bits *present;           /* per device: locals that were brought there */
     clf_cell *trail;
     int32_t top, cap;
+    struct clf_seen_table *seen; /* partial covers that were searched; NULL: none noted */
+    bool notes;                 /* they may be */
     clf_frame *frame;
     clf_option *option;
     int32_t noption, cap_option;
@@ -117,6 +130,7 @@ typedef struct clf_component {
     clf_ps best, floor;         /* floor: the bound before anything is decided */
     int64_t plans, covers; /* partial covers costed, complete ones priced */
     bool failed, stopped, found, narrowed; /* narrowed: not all options were looked at */
+    bool renewed;               /* something more is certain: the search begins again */
     clf_opened *best_part;
     int64_t best_npart, *best_maker;
     uint8_t *best_layout;       /* of parts in executable order */
@@ -130,15 +144,16 @@ typedef struct clf_component {
 /* search_state.c */
 void clf_undo(clf_component *c, int32_t top);
 /** What is to come of a pair, as things stand. */
-static inline clf_ps clf_pair_rest(const clf_component *c, const clf_pair *p) {
-    clf_ps once = c->operand[p->operand].least;
-    if (p->least) return p->parts < p->least ? (p->least - p->parts) * once : 0;
-    return p->parts ? 0 : p->slack < once ? p->slack : once;
+static inline clf_ps clf_pair_rest(const clf_pair *p) {
+    if (p->least) return p->parts < p->least ? (p->least - p->parts) * p->once : 0;
+    return p->parts ? 0 : p->slack < p->once ? p->slack : p->once;
 }
 /** What there is to decide about node q. */
 void clf_look(const clf_component *c, int32_t q, clf_view *v);
 /** Try option (mask, maker) of node q: false, with nothing changed but the trail, if it is not legal. */
 bool clf_decide(clf_component *c, int32_t q, const clf_view *v, uint32_t mask, int32_t maker);
+/** Do ties connect all nodes of the part? What is taken from inside does only if the part computes it. */
+bool clf_connected(const clf_component *c, const clf_opened *o);
 /** Ways to store q under a mask; 0 if the mask is none. */
 int32_t clf_makers(const clf_component *c, int32_t q, const clf_view *v, uint32_t mask);
 clf_ps clf_bound(const clf_component *c);
@@ -150,9 +165,43 @@ clf_ps clf_bound(const clf_component *c);
 clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32_t *node, int32_t n, int32_t *local,
                              const uint8_t *demanded, clf_arena *arena, int64_t *looks, bool *fits, clf_err *err);
 
+/* search_entries.c */
+/** Facts of a component whose loops stored entries may drive; what clf_leaf works with is lent. */
+clf_status clf_component_entries(clf_component *c, clf_err *err);
+
+/* search_begin.c */
+/** Room for the state. False: out of memory. */
+bool clf_component_room(clf_component *c);
+/** From the nodes' facts to the state before anything is decided. False: out of memory. */
+bool clf_component_begin(clf_component *c);
+
+/* search_fix.c */
+/** Note what the bound is with each node in a loop, and as a step alone; nothing is decided. */
+void clf_component_probe(clf_component *c);
+/** Is one of the two no cheaper than the best? */
+bool clf_component_fixable(const clf_component *c);
+/** Take those ways out; nothing is decided. False: out of memory. */
+bool clf_component_fix(clf_component *c);
+
+/* search_memo.c */
+/** Forget what was searched. */
+void clf_seen_nothing(clf_component *c);
+/** Nodes 0 .. q-1 being decided: was a partial cover searched that looks the same to the others, and is no dearer? Else it is noted. */
+bool clf_seen_before(clf_component *c, int32_t q);
+
 /* search_levels.c */
+typedef struct clf_waiting {
+    clf_bits *below, *waits; /* node -> nodes that it is made from; those of them that it waits for */
+    int32_t *length;         /* node -> of the longest chain that ends in it, while one is looked for */
+} clf_waiting;
+/** How many nodes of `in` wait for each other, one for the next. */
+int64_t clf_longest_chain(const clf_component *c, clf_waiting *w, const clf_bits *in);
 /** What every cover has at least: pairs, groups' loops, what is stored. False: out of memory. */
 bool clf_component_chains(clf_component *c);
+
+/* search_again.c */
+/** What it takes that several parts have the same value. False: out of memory. */
+bool clf_component_again(clf_component *c, clf_waiting *w);
 
 /* search_cover.c */
 /** Price what is decided, all nodes being so; keep it if it is legal and the cheapest. */

@@ -21,7 +21,7 @@ roots %4 %5 %6
 (cut %5 result "kept as a result")
 (cut %6 result "kept as a result")
 
-(machine "host and slow gpu") (price 2.43e+04 us) (gap 1.69e+04 us) (peak 1200008)
+(machine "host and slow gpu") (price 2.43e+04 us) (gap 0 us) (peak 1200008)
 (step 0 fused Cell entries (in %0 %2) (out %4 %5 %6) (covers %1 %3 %4 %5 %6))
 (cut %4 result "kept as a result")
 (cut %5 result "kept as a result")

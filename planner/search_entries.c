@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The costs of nodes and operands in loops that stored entries may drive: for each node the least over all drivers that its loop could
+ * have, and over the formats that its operands could be in, term by term as a bill of it alone has them (bill.h).
+ *
+ * A loop is driven by a sparse leaf, by a result that has a leaf's pattern, or by the twin of one of them; so a driver has the shape of a
+ * leaf and as many entries as one of that shape, or it is a transpose and has the mirrored shape. A term falls with fewer entries, so of
+ * several of one shape the least is enough. Entries visited are paid with the reading of what can only be a driver, or converted. Passing
+ * entries while others are looked for, and ranges between entries, are left out: whole parts only know of them. */
+#include <string.h>
+
+#include "planner/searching.h"
+
+enum { MOST_DRIVERS = 8 };
+
+typedef struct entries {
+    clf_component *c;
+    const clf_graph *g;
+    clf_cover *cover;
+    uint8_t *mark;
+    int32_t n, driver[MOST_DRIVERS]; /* nodes that stand for all of their shape */
+    int64_t nnz[MOST_DRIVERS];       /* least of the shape */
+    clf_bill bill;
+    clf_ps together[CLF_MOST_DEVICES]; /* a node computed and written */
+    clf_ps (*read)[CLF_MOST_DEVICES];  /* of all uses, in order of nodes: from memory in a loop */
+} entries;
+
+static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
+
+static bool mirrored(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_cols(b) && clf_cols(a) == clf_rows(b); }
+
+/* Which driver has x's shape? -1: none. */
+static int shape_of(const entries *e, const clf_gnode *x) {
+    for (int i = 0; i < e->n; i++)
+        if (same_shape(&e->g->node[e->driver[i]], x)) return i;
+    return -1;
+}
+
+/* False: too many shapes. */
+static bool add_driver(entries *e, int32_t q, int64_t nnz) {
+    int i = shape_of(e, &e->g->node[q]);
+    if (i < 0 && e->n == MOST_DRIVERS) return false;
+    if (i < 0) e->nnz[i = e->n++] = nnz;
+    e->driver[i] = q;
+    if (nnz < e->nnz[i]) e->nnz[i] = nnz;
+    return true;
+}
+
+static bool find_drivers(entries *e, const int32_t *sparse, int32_t nsparse) {
+    for (int32_t i = 0; i < nsparse; i++)
+        if (!add_driver(e, sparse[i], e->g->node[sparse[i]].nnz)) return false;
+    for (int32_t i = 0; i < e->c->n; i++) {
+        const clf_gnode *x = &e->g->node[e->c->node[i].id];
+        for (int32_t k = 0; k < nsparse && x->op == CLF_OP_TRANSPOSE; k++) {
+            const clf_gnode *leaf = &e->g->node[sparse[k]];
+            bool twin = mirrored(x, leaf);
+            if (twin && !add_driver(e, e->c->node[i].id, leaf->nnz)) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- one node ---- */
+
+/* Values of a driver's shape are in its pattern, or in cells. What is in memory from the start has its format. */
+static void set_format(entries *e, int32_t q, bool pattern) {
+    const clf_gnode *x = &e->g->node[q];
+    int shape = shape_of(e, x);
+    e->cover->member[q] = 0;
+    if (clf_node_is_slot(x)) return;
+    e->cover->csr[q] = pattern && shape >= 0;
+    e->cover->entries[q] = shape >= 0 ? e->nnz[shape] : 0;
+}
+
+static void set_formats(entries *e, int32_t n, bool pattern) {
+    for (int k = 0; k < e->g->node[n].nin; k++) {
+        set_format(e, clf_node_operand(e->g, n, k), pattern);
+        set_format(e, e->g->node[n].in[k], pattern);
+    }
+    set_format(e, n, pattern);
+}
+
+static void least(clf_ps *of, clf_ps ps) {
+    if (ps < *of) *of = ps;
+}
+
+/* Computing that hides behind nothing, as something moved. */
+static clf_ps as_moved(const clf_profile *dev, clf_ps computed) {
+    clf_ps more = clf_cost_both(dev, computed, computed) - computed;
+    return more > 0 ? more - 1 : 0;
+}
+
+/* What the bill says of reading local l. What has a driver's shape is visited, or passed, entry by entry where it is read as it is
+ * stored. */
+static clf_ps reading(const entries *e, const clf_use *u, const clf_profile *dev, int32_t driver) {
+    int32_t q = e->c->operand[u->local].id;
+    clf_ps sum = 0;
+    for (int32_t t = 0; t < e->bill.n; t++)
+        if (e->bill.term[t].kind <= CLF_TERM_SPARSELY && e->bill.term[t].node == q) sum = clf_term_pay(&e->bill.term[t], e->g, dev);
+    if (driver < 0 || !e->cover->csr[q] || !same_shape(&e->g->node[q], &e->g->node[driver])) return sum;
+    clf_ps visited = clf_cost_entries(dev, (double)e->nnz[shape_of(e, &e->g->node[q])]);
+    clf_ps passed = clf_cost_locate(dev, (double)e->nnz[shape_of(e, &e->g->node[q])]);
+    return clf_ps_add(sum, as_moved(dev, visited < passed ? visited : passed));
+}
+
+static void take_bill(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MOST_DEVICES], int32_t driver) {
+    for (int d = 0; d < e->c->p->dev.n; d++) {
+        const clf_profile *dev = e->c->p->dev.profile[d];
+        clf_ps computed = 0, written = 0;
+        for (int32_t t = 0; t < e->bill.n; t++) {
+            const clf_term *x = &e->bill.term[t];
+            bool apart = x->kind == CLF_TERM_ENTRIES || x->kind == CLF_TERM_LOCATE;
+            if (x->kind > CLF_TERM_COMPUTE && !apart) computed = clf_ps_add(computed, clf_term_pay(x, e->g, dev));
+            if (x->kind < CLF_TERM_COMPUTE && x->node == f->id) written = clf_ps_add(written, clf_term_pay(x, e->g, dev));
+        }
+        least(&f->compute[d], computed);
+        least(&f->write[1][d], written);
+        least(&e->together[d], clf_ps_add(computed, written));
+        for (int32_t u = 0; u < f->nuse; u++)
+            if (f->use[u].in_loop) least(&read[u][d], reading(e, &f->use[u], dev, driver));
+    }
+}
+
+/* In a loop by itself over this driver's entries, -1: over cells. */
+static clf_status bill_node(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MOST_DEVICES], int driver, bool pattern, clf_err *err) {
+    clf_cover *v = e->cover;
+    int32_t node = driver < 0 ? -1 : e->driver[driver];
+    clf_part was = v->part[0];
+    int32_t maker = v->maker[f->id];
+    set_formats(e, f->id, pattern && driver >= 0);
+    uint8_t csr = node < 0 ? 0 : v->csr[node];
+    int64_t entries = node < 0 ? 0 : v->entries[node];
+    if (node >= 0) v->csr[node] = 1;
+    if (node >= 0) v->entries[node] = e->nnz[driver];
+    v->part[0] = (clf_part){.n = 1, .node = &f->id, .loop = 1, .driver = node, .sparse = ""};
+    v->maker[f->id] = 0;
+    clf_cover_enter(v, 0);
+    clf_status st = clf_bill_part(e->g, v, 0, e->mark, e->c->arena, &e->bill, err);
+    if (st == CLF_OK) take_bill(e, f, read, node);
+    v->part[0] = was;
+    v->maker[f->id] = maker;
+    v->member[f->id] = 0;
+    if (node >= 0) v->csr[node] = csr;
+    if (node >= 0) v->entries[node] = entries;
+    return st;
+}
+
+static clf_status bill_all(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MOST_DEVICES], clf_err *err) {
+    for (int d = 0; d < e->c->p->dev.n; d++) f->compute[d] = f->write[1][d] = e->together[d] = CLF_PS_MOST;
+    for (int32_t u = 0; u < f->nuse; u++)
+        for (int d = 0; d < e->c->p->dev.n; d++) read[u][d] = CLF_PS_MOST;
+    for (int i = -1; i < e->n; i++) {
+        bool fits = i < 0 || clf_rows(&e->g->node[e->driver[i]]) == clf_node_loop_rows(e->g, f->id);
+        for (int pattern = 0; pattern < (i < 0 ? 1 : 2) && fits; pattern++) CLF_TRY(bill_node(e, f, read, i, pattern, err));
+    }
+    set_formats(e, f->id, false);
+    f->loop = CLF_PS_MOST;
+    for (int d = 0; d < e->c->p->dev.n; d++) {
+        clf_ps more = e->together[d] - f->compute[d] - f->write[1][d]; /* what is cheap to compute may be dear to store */
+        least(&f->loop, f->compute[d]);
+        if (more > 0) f->write[1][d] = clf_ps_add(f->write[1][d], as_moved(e->c->p->dev.profile[d], more));
+    }
+    return CLF_OK;
+}
+
+/* ---- all of them ---- */
+
+/* One stream of each operand is what the cheapest of its readers pays; the others do so again. */
+static void share_readings(entries *e) {
+    clf_component *c = e->c;
+    for (int pass = 0; pass < 2; pass++) {
+        int32_t at = 0;
+        for (int32_t n = 0; n < c->n; n++)
+            for (int32_t u = 0; u < c->node[n].nuse; u++, at++) {
+                clf_use *x = &c->node[n].use[u];
+                clf_operand_facts *o = &c->operand[x->local];
+                for (int d = 0; d < c->p->dev.n && x->in_loop && !x->part_of_it; d++) {
+                    if (!pass) least(&o->read[d], e->read[at][d]);
+                    if (!pass) least(&o->least, o->read[d]);
+                    if (pass) x->again[d] = e->read[at][d] - o->read[d];
+                }
+            }
+    }
+}
+
+/* What nothing is known of costs nothing. */
+static void know_nothing(clf_component *c) {
+    for (int32_t l = 0; l < c->nlocal; l++) {
+        memset(c->operand[l].read, 0, sizeof c->operand[l].read);
+        c->operand[l].least = 0;
+    }
+}
+
+clf_status clf_component_entries(clf_component *c, clf_err *err) {
+    entries e = {.c = c, .g = c->p->g, .cover = &c->leaf, .mark = c->mark};
+    int32_t uses = 0, nsparse = 0, *sparse = clf_arena_new(c->arena, (size_t)c->nlocal, sizeof *sparse);
+    for (int32_t n = 0; n < c->n; n++) uses += c->node[n].nuse;
+    e.read = clf_arena_new(c->arena, (size_t)uses, sizeof *e.read);
+    if (!sparse || !e.read) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    for (int32_t l = c->n; l < c->nlocal; l++) {
+        const clf_gnode *x = &e.g->node[c->operand[l].id];
+        if (clf_node_is_slot(x) && x->format == CLF_CSR) sparse[nsparse++] = c->operand[l].id;
+    }
+    if (!nsparse) return CLF_OK;
+    if (!find_drivers(&e, sparse, nsparse)) {
+        know_nothing(c);
+        return CLF_OK;
+    }
+    for (int32_t n = 0, at = 0; n < c->n; at += c->node[n++].nuse)
+        if (c->node[n].is & CLF_CAN_LOOP) CLF_TRY(bill_all(&e, &c->node[n], e.read + at, err));
+    share_readings(&e);
+    return CLF_OK;
+}
