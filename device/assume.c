@@ -68,6 +68,7 @@ static void assume_host_work(clf_profile *p, double cores) {
     p->library_flops_per_s[1] = 8e9 * cores;
     p->library_flops_per_s[0] = 16e9 * cores;
     p->library_half[0] = p->library_half[1] = 16;
+    p->library_row_ns[0] = p->library_row_ns[1] = 8 / cores;
     p->library_ns = 2e3;
     p->gap_ns = 50 / cores;
     p->convert_cells_per_s = 5e8;

@@ -44,6 +44,7 @@ static const row rows[] = {
     {"gather_ns", ROW_REAL, AT(gather_ns), CLF_PROFILE_TIERS},
     {"library_flops_per_s", ROW_REAL, AT(library_flops_per_s), 2},
     {"library_half", ROW_REAL, AT(library_half), 2},
+    {"library_row_ns", ROW_REAL, AT(library_row_ns), 2},
     {"library_ns", ROW_REAL, AT(library_ns), 1},
     {"convert_cells_per_s", ROW_REAL, AT(convert_cells_per_s), 1},
     {"convert_entries_per_s", ROW_REAL, AT(convert_entries_per_s), 1},
@@ -184,6 +185,7 @@ clf_status clf_profile_parse(clf_profile *p, const char *text, size_t n, clf_err
 void clf_profile_take_host(clf_profile *p, const clf_profile *host) {
     memcpy(p->library_flops_per_s, host->library_flops_per_s, sizeof p->library_flops_per_s);
     memcpy(p->library_half, host->library_half, sizeof p->library_half);
+    memcpy(p->library_row_ns, host->library_row_ns, sizeof p->library_row_ns);
     p->library_ns = host->library_ns;
     p->gap_ns = host->gap_ns;
     p->convert_cells_per_s = host->convert_cells_per_s;

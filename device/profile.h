@@ -32,6 +32,7 @@ typedef struct clf_profile {
     double gather_ns[CLF_PROFILE_TIERS];       /* one access at a random place of a set of this tier's size, all cores */
     double library_flops_per_s[2];             /* of a large product of the library's: [0] f32 [1] f64, all cores */
     double library_half[2];       /* shortest side at which it reaches half of that; the longest: [0] the sums [1] a side of the result */
+    double library_row_ns[2];     /* one row of a matrix times a vector, beside its flops: [0] along the rows [1] summed over them */
     double library_ns;            /* one more product of the library's, before its first flop */
     double convert_cells_per_s, convert_entries_per_s; /* between CSR and cells: cells cleared or searched, entries moved */
     double callout_bytes_per_s, callout_ns;    /* structural operators: bytes read and written; one more of them, or one conversion */

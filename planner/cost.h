@@ -46,6 +46,8 @@ clf_ps clf_cost_kept(const clf_profile *dev, clf_ps computed, int32_t values);
 clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed);
 /** An m x k times k x n product of the library's. */
 clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k);
+/** The same of a matrix of rows x cols, as it lies, and a vector; over: summed over the rows, not along them. */
+clf_ps clf_cost_library_vector(const clf_profile *dev, bool f64, double rows, double cols, bool over);
 /** One more step in flight (clf_step_kind), without its work. */
 clf_ps clf_cost_launch(const clf_profile *dev, int kind);
 /** To the device or back; 0 where memory is shared. */

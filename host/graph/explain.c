@@ -64,6 +64,7 @@ const char *clf_report_template(const clf_report *r, const clf_step *s) {
 }
 
 const char *clf_report_where(const clf_report *r, int32_t s) {
+    if (s < 0) return r->devices ? r->devices->profile[0]->name : "host";
     return r->devices ? r->devices->profile[r->x->plan->step[s].device]->name : clf_exe_where(r->c, r->x, &r->x->step[s]);
 }
 
@@ -163,7 +164,7 @@ static clf_status roots_of(clf_ctx *c, const asked *a, clf_node **nodes, clf_err
     return CLF_OK;
 }
 
-static clf_status report(clf_report *r, const asked *a, clf_err *err) {
+static clf_status report(clf_report *r, const asked *a, clf_arena *arena, clf_err *err) {
     const clf_selector *sel;
     CLF_TRY(clf_run_selector(r->c, &sel, err));
     r->selector = sel->name;
@@ -172,17 +173,18 @@ static clf_status report(clf_report *r, const asked *a, clf_err *err) {
     r->kernel = (a->flags & CLF_EXPLAIN_KERNEL) != 0;
     CLF_TRY(clf_exe_scratch(r->c, r->x, &r->peak_bytes, err));
     r->peak_bytes += r->x->plan->peak_bytes;
+    CLF_TRY(clf_report_handovers(r, arena, err));
     CLF_TRY(clf_report_compare(r, err));
     return write_report(r, a->format, a->write, a->user, err);
 }
 
 /* The plan that evaluation would use, or uses. */
-static clf_status explain_here(clf_ctx *c, const asked *a, clf_frozen *f, clf_err *err) {
+static clf_status explain_here(clf_ctx *c, const asked *a, clf_frozen *f, clf_arena *arena, clf_err *err) {
     clf_exe *x;
     CLF_TRY(clf_run_plan(c, &f->g, &x, err));
     clf_report r = {.c = c, .x = clf_exe_latest(x), .f = f};
     if (a->flags & CLF_EXPLAIN_ANALYZE) CLF_TRY(analyze(&r, f, err));
-    return report(&r, a, err);
+    return report(&r, a, arena, err);
 }
 
 /* A plan for devices that need not be there. */
@@ -193,7 +195,7 @@ static clf_status explain_there(clf_ctx *c, const asked *a, clf_frozen *f, clf_a
     CLF_TRY(clf_report_profiles(a->nprofile, a->profile, arena, &dev, err));
     CLF_TRY(clf_report_plan_for(c, &f->g, &dev, arena, &x, err));
     clf_report r = {.c = c, .x = x, .f = f, .devices = &dev};
-    clf_status st = report(&r, a, err);
+    clf_status st = report(&r, a, arena, err);
     clf_plan_free(x->plan);
     return st;
 }
@@ -209,7 +211,7 @@ static clf_status explain_locked(clf_ctx *c, const asked *a, clf_err *err) {
     CLF_GO(roots_of(c, a, nodes, err));
     CLF_GO(clf_ctx_usable(c, err));
     CLF_GO(clf_freeze(c, a->n, nodes, 0, NULL, &f, err));
-    CLF_GO(a->nprofile ? explain_there(c, a, &f, &arena, err) : explain_here(c, a, &f, err));
+    CLF_GO(a->nprofile ? explain_there(c, a, &f, &arena, err) : explain_here(c, a, &f, &arena, err));
 out:
     clf_arena_release(&arena);
     clf_frozen_release(&f);

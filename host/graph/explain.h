@@ -14,6 +14,11 @@ typedef struct clf_alternative {
     int32_t steps;
     double predicted_ns;
 } clf_alternative;
+/* A value that is read on another device than it was made on. */
+typedef struct clf_handover {
+    int32_t value, from, to; /* steps; from -1: a leaf, to -1: a result, for the caller */
+    double predicted_ns;     /* on the way, and waiting for its maker where nobody did before */
+} clf_handover;
 typedef struct clf_report {
     clf_ctx *c;
     const clf_exe *x;
@@ -24,6 +29,8 @@ typedef struct clf_report {
     bool searched;              /* the plan is a search's: costed covers and gap mean something */
     double measured_ns;      /* sum over steps; analyzed only */
     size_t peak_bytes;       /* predicted: results, intermediates and programs' working memory */
+    int32_t nhandover;
+    const clf_handover *handover;
     int nalternative;
     clf_alternative alternative[CLF_MOST_ALTERNATIVES];
 } clf_report;
@@ -36,6 +43,9 @@ void clf_explain_svg(const clf_report *r, clf_str *out);
 /* explain_others.c */
 /** Fill the alternatives. */
 clf_status clf_report_compare(clf_report *r, clf_err *err);
+/* explain_handover.c */
+/** Fill the hand-overs, in the order of the steps that ask for them; they live in the arena. */
+clf_status clf_report_handovers(clf_report *r, clf_arena *arena, clf_err *err);
 /* explain_memo.c */
 /** What exploration found for every node, and how the plan's steps take its inputs. */
 void clf_report_memo(const clf_report *r, clf_str *out);
@@ -45,7 +55,7 @@ clf_status clf_report_profiles(size_t n, const char *const *file, clf_arena *are
 /** A plan for these devices as if they were there: nothing is opened or built, and it cannot run. *out->plan is to be freed. */
 clf_status clf_report_plan_for(clf_ctx *c, const clf_graph *g, const clf_devices *dev, clf_arena *arena, clf_exe **out, clf_err *err);
 
-/** The device of step s: its name, its profile. */
+/** The device of step s: its name, its profile. -1, for the name: where leaves lie and results are wanted. */
 const char *clf_report_where(const clf_report *r, int32_t s);
 const clf_profile *clf_report_profile(const clf_report *r, int32_t s);
 

@@ -117,6 +117,32 @@ static void put_search(const clf_report *r, clf_str *out) {
         clf_str_put(out, "\"search\": null, ");
 }
 
+/* A step's number, or null for the caller and what the caller lent. */
+static void put_end(const clf_report *r, const char *end, int32_t step, clf_str *out) {
+    if (step >= 0)
+        clf_str_fmt(out, "\"%s_step\": %d, \"%s_device\": ", end, step, end);
+    else
+        clf_str_fmt(out, "\"%s_step\": null, \"%s_device\": ", end, end);
+    put_string(out, clf_report_where(r, step));
+}
+
+static void put_handovers(const clf_report *r, clf_str *out) {
+    char name[32];
+    clf_str_put(out, "\"transfers\": [");
+    for (int32_t i = 0; i < r->nhandover; i++) {
+        const clf_handover *h = &r->handover[i];
+        clf_str_put(out, i ? ",\n  {" : "\n  {");
+        put_pair(out, "name", clf_report_name(r, h->value, name, sizeof name));
+        put_end(r, "from", h->from, out);
+        clf_str_put(out, ", ");
+        put_end(r, "to", h->to, out);
+        clf_str_fmt(out, ", \"bytes\": %zu, \"predicted_ns\": ", r->x->plan->value[h->value].bytes);
+        put_number(out, h->predicted_ns);
+        clf_str_put(out, "}");
+    }
+    clf_str_put(out, "], ");
+}
+
 static void put_alternatives(const clf_report *r, clf_str *out) {
     for (int i = 0; i < r->nalternative; i++) {
         const clf_alternative *a = &r->alternative[i];
@@ -144,7 +170,9 @@ void clf_explain_json(const clf_report *r, clf_str *out) {
         clf_str_put(out, i ? ", " : "");
         put_string(out, clf_report_name(r, p->root[i], name, sizeof name));
     }
-    clf_str_put(out, "], \"transfers\": [], \"predicted_ns\": ");
+    clf_str_put(out, "], ");
+    put_handovers(r, out);
+    clf_str_put(out, "\"predicted_ns\": ");
     put_number(out, r->x->predicted_ns);
     clf_str_fmt(out, ", \"peak_bytes\": %zu,\n ", r->peak_bytes);
     put_search(r, out);

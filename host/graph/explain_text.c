@@ -75,6 +75,31 @@ static void put_cuts(const clf_report *r, clf_str *out) {
     if (p->ncut > MOST) clf_str_fmt(out, "       ... and %d more\n", p->ncut - MOST);
 }
 
+static void put_end(const clf_report *r, int32_t step, const char *none, clf_str *out) {
+    if (step >= 0)
+        clf_str_fmt(out, "step %d on %s", step + 1, clf_report_where(r, step));
+    else
+        clf_str_fmt(out, "%s on %s", none, clf_report_where(r, step));
+}
+
+static void put_handovers(const clf_report *r, clf_str *out) {
+    enum { MOST = 24 };
+    char name[32];
+    for (int32_t i = 0; i < r->nhandover && i < MOST; i++) {
+        const clf_handover *h = &r->handover[i];
+        clf_str_fmt(out, "%s %s ", i ? "      " : " moves", clf_report_name(r, h->value, name, sizeof name));
+        clf_put_bytes(out, (double)r->x->plan->value[h->value].bytes);
+        clf_str_put(out, " from ");
+        put_end(r, h->from, "a leaf", out);
+        clf_str_put(out, " to ");
+        put_end(r, h->to, "a result", out);
+        clf_str_put(out, ": predicted ");
+        clf_put_time(out, h->predicted_ns);
+        clf_str_put(out, "\n");
+    }
+    if (r->nhandover > MOST) clf_str_fmt(out, "       ... and %d more\n", r->nhandover - MOST);
+}
+
 static void put_rules(const clf_plan *p, clf_str *out) {
     for (int i = 0, first = 1; clf_rules[i].id; i++) {
         if (!p->fired[i]) continue;
@@ -128,6 +153,7 @@ void clf_explain_text(const clf_report *r, clf_str *out) {
     put_rules(p, out);
     for (int32_t s = 0; s < p->nstep && s < MOST; s++) put_step(r, s, out);
     if (p->nstep > MOST) clf_str_fmt(out, "       ... and %d more steps\n", p->nstep - MOST);
+    put_handovers(r, out);
     put_alternatives(r, out);
     put_search(r, out);
     put_cuts(r, out);

@@ -23,7 +23,8 @@ ELEM_FN void NAME(leaf)(const int R, const E_T *const x[], const E_T *const y[],
     if (i < n)
         for (int r = 0; r < R; r++)
             s[r] = V(stepn)(V(loadn)(x[r] + at + i, n - i), V(loadn)(y[r] + at + i, n - i), s[r], n - i, skip);
-    for (int r = 0; r < R; r++) w[r] = V(sum)(s[r]);
+    for (int r = 0; r < R && R < 4; r++) w[r] = V(sum)(s[r]);
+    if (R == 4) V(sum4)(s, w);
 }
 
 /* Carry R leaves up the stack of subtrees; leaf: their number. */
@@ -53,6 +54,37 @@ ELEM_FN void NAME(sums)(const int R, const E_T *const x[], const E_T *const y[],
     NAME(close)(R, st, top, w);
 }
 
+/* Column k of whole fours of rows shorter than four vectors, `full` of them whole: the right side stays in registers. */
+ELEM_FN void NAME(short_column)(const int full, const clf_dots *d, int64_t k) {
+    const E_T *x = d->x, *y = (const E_T *)d->y + k * d->ldy;
+    E_T *o = (E_T *)d->out + k;
+    int64_t rest = d->n - full * LANES;
+    VEC b[4], s[4];
+    W_T w[4];
+    for (int c = 0; c < full; c++) b[c] = V(load)(y + c * LANES);
+    b[full] = V(loadn)(y + full * LANES, rest);
+    for (int64_t r = 0; r + 4 <= d->rows; r += 4, x += 4 * d->ldx, o += 4 * d->ldo) {
+        for (int i = 0; i < 4; i++) {
+            const E_T *xi = x + i * d->ldx;
+            s[i] = V(set)(0);
+            for (int c = 0; c < full; c++) s[i] = V(step)(V(load)(xi + c * LANES), b[c], s[i], 0);
+            s[i] = V(stepn)(V(loadn)(xi + full * LANES, rest), b[full], s[i], rest, 0);
+        }
+        V(sum4)(s, w);
+        for (int i = 0; i < 4; i++) o[i * d->ldo] = (E_T)w[i];
+    }
+}
+static void NAME(short_columns)(const clf_dots *d) {
+    int64_t k = 0;
+    if (d->n < LANES)
+        for (; k < d->cols; k++) NAME(short_column)(0, d, k);
+    else if (d->n < 2 * LANES)
+        for (; k < d->cols; k++) NAME(short_column)(1, d, k);
+    else if (d->n < 3 * LANES)
+        for (; k < d->cols; k++) NAME(short_column)(2, d, k);
+    else
+        for (; k < d->cols; k++) NAME(short_column)(3, d, k);
+}
 ELEM_FN void NAME(along_by)(const clf_dots *d, int skip) {
     const E_T *x = d->x;
     E_T *o = d->out;
@@ -75,10 +107,17 @@ ELEM_FN void NAME(along_by)(const clf_dots *d, int skip) {
         }
 }
 static void NAME(along)(const clf_dots *d) {
+    clf_dots last = *d;
+    if (FAST && d->skip == 0 && d->sy == 0 && d->n < 4 * LANES) {
+        int64_t done = d->rows & ~(int64_t)3;
+        NAME(short_columns)(d);
+        last.x = (const E_T *)d->x + done * d->ldx, last.out = (E_T *)d->out + done * d->ldo;
+        last.rows -= done;
+    }
     if (FAST && d->skip == 0)
-        NAME(along_by)(d, 0);
+        NAME(along_by)(&last, 0);
     else
-        NAME(along_by)(d, d->skip);
+        NAME(along_by)(&last, d->skip);
 }
 
 static void NAME(packed)(const clf_dots *d) {
@@ -341,23 +380,33 @@ static void NAME(columns)(const clf_outer_dot *u) {
         NAME(columns_by)(u, u->skip);
 }
 
-ELEM_FN void NAME(cells_of)(const int R, const clf_outer_dot *u, int64_t row, int64_t k, int skip) {
-    const E_T *x = (const E_T *)u->x + row * u->ldx, *h = (const E_T *)u->h + row * u->ldh + k;
-    E_T *q = (E_T *)u->q + k;
-    VEC b[R];
-    for (int r = 0; r < R; r++) b[r] = V(load)(h + r * u->ldh);
-    for (int64_t j = 0; j < u->nj; j++, q += u->ldq) {
-        VEC s = V(load)(q);
-        for (int r = 0; r < R; r++) s = V(step)(V(set)(x[r * u->ldx + j]), b[r], s, skip);
-        V(storen)(q, s, LANES);
+/* J cells j times C vectors of k over R rows, from row `row` on: the sums stay in registers meanwhile. */
+ELEM_FN void NAME(cells_tile)(const int J, const int C, const clf_outer_dot *u, int64_t row, int64_t rows, int64_t j, int64_t k, int skip) {
+    const E_T *x = (const E_T *)u->x + row * u->ldx + j, *h = (const E_T *)u->h + row * u->ldh + k;
+    E_T *q = (E_T *)u->q + j * u->ldq + k;
+    VEC s[J * C], b[C];
+    for (int i = 0; i < J * C; i++) s[i] = V(load)(q + i / C * u->ldq + i % C * LANES);
+    for (int64_t r = 0; r < rows; r++, x += u->ldx, h += u->ldh) {
+        for (int c = 0; c < C; c++) b[c] = V(load)(h + c * LANES);
+        for (int i = 0; i < J; i++) {
+            VEC a = V(set)(x[i]);
+            for (int c = 0; c < C; c++) s[i * C + c] = V(step)(a, b[c], s[i * C + c], skip);
+        }
     }
+    for (int i = 0; i < J * C; i++) V(storen)(q + i / C * u->ldq + i % C * LANES, s[i], LANES);
+}
+ELEM_FN void NAME(cells_strip)(const int J, const int C, const clf_outer_dot *u, int64_t row, int64_t rows, int64_t k, int skip) {
+    int64_t j = 0;
+    for (; j + J <= u->nj; j += J) NAME(cells_tile)(J, C, u, row, rows, j, k, skip);
+    for (; j < u->nj; j++) NAME(cells_tile)(1, C, u, row, rows, j, k, skip);
 }
 ELEM_FN void NAME(cells_by)(const clf_outer_dot *u, int skip) {
-    int64_t r = 0;
-    for (; FAST && r + ROWS_BLOCK <= u->rows; r += ROWS_BLOCK)
-        for (int64_t k = 0; k < u->nk; k += LANES) NAME(cells_of)(ROWS_BLOCK, u, r, k, skip);
-    for (; r < u->rows; r++)
-        for (int64_t k = 0; k < u->nk; k += LANES) NAME(cells_of)(1, u, r, k, skip);
+    for (int64_t r = 0, n; r < u->rows; r += n) {
+        int64_t k = 0;
+        n = u->rows - r < ROWS_PASS ? u->rows - r : ROWS_PASS;
+        for (; FAST && k + LANES < u->nk; k += 2 * LANES) NAME(cells_strip)(ROWS_TILE / 2, 2, u, r, n, k, skip);
+        for (; k < u->nk; k += LANES) NAME(cells_strip)(FAST ? ROWS_TILE : 1, 1, u, r, n, k, skip);
+    }
 }
 static void NAME(cells)(const clf_outer_dot *u) {
     if (FAST && u->skip == 0)

@@ -4,12 +4,13 @@
 #include "host/run/tile_isa.h"
 #include "host/run/rows_vec.h"
 
-/* Leaves of 512 of an extent below 2^63 need fewer levels than this. ROWS_BLOCK: rows whose sums fit the registers. */
-enum { ROWS_DEPTH = 56, ROWS_LINE = 64 };
+/* Leaves of 512 of an extent below 2^63 need fewer levels than this. ROWS_BLOCK: rows whose sums fit the registers; ROWS_TILE: vectors of
+ * sums over rows that do, for ROWS_PASS rows at a time. */
+enum { ROWS_DEPTH = 56, ROWS_LINE = 64, ROWS_PASS = 32 };
 #if defined(__AVX512F__)
-enum { ROWS_BLOCK = 8 };
+enum { ROWS_BLOCK = 8, ROWS_TILE = 16 };
 #else
-enum { ROWS_BLOCK = 4 };
+enum { ROWS_BLOCK = 4, ROWS_TILE = 4 };
 #endif
 #define ROWS_PREFETCH(p, bytes) \
     do { \

@@ -40,10 +40,17 @@ static int64_t longest_row(const clf_rows_job *j) {
     return n;
 }
 
+/* The largest up to n. */
+static int64_t power_of_two(int64_t n) {
+    while ((n & (n - 1)) != 0) n &= n - 1;
+    return n;
+}
+
 void clf_rows_choose_batch(clf_rows_job *j) {
     int64_t n = widest(j), rows = n > 0 ? CLF_ROWS_CELLS / n & -(int64_t)BLOCK : CLF_ROWS_MOST;
     if (rows < BLOCK) rows = n <= WIDE_ROW ? BLOCK : n <= LONG_ROW ? BLOCK / 2 : 1;
     j->batch_rows = rows < CLF_ROWS_MOST ? rows : CLF_ROWS_MOST;
+    if (j->r->nmeet > 0) j->batch_rows = power_of_two(j->batch_rows); /* whole blocks, or as many to each */
     j->longest = longest_row(j);
 }
 

@@ -3,7 +3,8 @@
  * compiler does not keep a step with fma and a partial last group in registers by itself.
  *
  * v_step_T(a, b, s, skip): s = fma(a, b, s) lane by lane, save where a zero annihilates (skip: bit 0 for a, bit 1 for b).
- * v_stepn_T: the first n lanes only. v_sum_T: lanes widened and added pairwise, lane i and i + half. v_loadn_T reads n elements.
+ * v_stepn_T: the first n lanes only. v_sum_T: lanes widened and added pairwise, lane i and i + half; v_sum4_T: of four at once.
+ * v_loadn_T reads n elements.
  * v_gather_T: elements at idx[0 ..] * stride. */
 #ifndef CLF_RUN_ROWS_VEC_H
 #define CLF_RUN_ROWS_VEC_H
@@ -64,6 +65,9 @@ ELEM_TYPES(V_SCALAR)
             for (int i = 0; i < h; i++) w[i] = clf_e_add_##W(w[i], w[i + h]); \
         return w[0]; \
     } \
+    ELEM_FN void V_NAME(sum4, T)(const V_NAME(vec, T) v[4], ELEM_C_##W *w) { \
+        for (int i = 0; i < 4; i++) w[i] = V_NAME(sum, T)(v[i]); \
+    } \
     ELEM_FN V_NAME(vec, T) V_NAME(gather, T)(const ELEM_C_##T *p, const int32_t *idx, int64_t stride) { \
         V_NAME(vec, T) v; \
         for (int i = 0; i < V_LANES_##T; i++) v.l[i] = p[(int64_t)idx[i] * stride]; \
@@ -112,42 +116,56 @@ ELEM_FN double v_sum_f64(v_vec_f64 v) {
     __m128d d = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
     return _mm_cvtsd_f64(d) + _mm_cvtsd_f64(_mm_unpackhi_pd(d, d));
 }
-ELEM_FN double v_sum_f32(v_vec_f32 v) {
-    return v_sum_f64(_mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(v)), _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1))));
+ELEM_FN void v_sum4_f64(const v_vec_f64 v[4], double *w) {
+    __m512d a = _mm512_add_pd(_mm512_shuffle_f64x2(v[0], v[1], 0x44), _mm512_shuffle_f64x2(v[0], v[1], 0xEE)); /* 4 lanes of 0 and of 1 */
+    __m512d b = _mm512_add_pd(_mm512_shuffle_f64x2(v[2], v[3], 0x44), _mm512_shuffle_f64x2(v[2], v[3], 0xEE));
+    __m512d d = _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x88), _mm512_shuffle_f64x2(a, b, 0xDD)); /* 2 lanes of each */
+    d = _mm512_add_pd(d, _mm512_permute_pd(d, 0x55));
+    _mm256_storeu_pd(w, _mm512_castpd512_pd256(_mm512_permutexvar_pd(_mm512_set_epi64(0, 0, 0, 0, 6, 4, 2, 0), d)));
+}
+ELEM_FN v_vec_f64 v_widen_f32(v_vec_f32 v) {
+    return _mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(v)), _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1)));
+}
+ELEM_FN double v_sum_f32(v_vec_f32 v) { return v_sum_f64(v_widen_f32(v)); }
+ELEM_FN void v_sum4_f32(const v_vec_f32 v[4], double *w) {
+    v_sum4_f64((const v_vec_f64[4]){v_widen_f32(v[0]), v_widen_f32(v[1]), v_widen_f32(v[2]), v_widen_f32(v[3])}, w);
 }
 ELEM_FN v_vec_f64 v_gather1_f64(const double *p, const int32_t *idx) {
     return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)(const void *)idx), p, 8);
 }
-ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) {
-    return _mm512_i32gather_ps(_mm512_loadu_si512(idx), p, 4);
-}
+ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) { return _mm512_i32gather_ps(_mm512_loadu_si512(idx), p, 4); }
 #elif defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
-typedef struct v_vec_f64 { __m256d a, b; } v_vec_f64;
-typedef struct v_vec_f32 { __m256 a, b; } v_vec_f32;
-#define V_PAIR(T, x, y) (v_vec_##T) { x, y }
+typedef struct v_vec_f64 {
+    __m256d a, b;
+} v_vec_f64;
+typedef struct v_vec_f32 {
+    __m256 a, b;
+} v_vec_f32;
+#define V_PAIR(T, x, y) \
+    (v_vec_##T) { x, y }
 ELEM_FN v_vec_f64 v_set_f64(double x) { return V_PAIR(f64, _mm256_set1_pd(x), _mm256_set1_pd(x)); }
 ELEM_FN v_vec_f32 v_set_f32(float x) { return V_PAIR(f32, _mm256_set1_ps(x), _mm256_set1_ps(x)); }
 ELEM_FN v_vec_f64 v_load_f64(const double *p) { return V_PAIR(f64, _mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)); }
 ELEM_FN v_vec_f32 v_load_f32(const float *p) { return V_PAIR(f32, _mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)); }
-#define V_PARTS(T) \
-    ELEM_FN v_vec_##T v_loadn_##T(const ELEM_C_##T *p, int64_t n) { \
-        ELEM_C_##T x[V_LANES_##T] = {0}; \
-        for (int64_t i = 0; i < n; i++) x[i] = p[i]; \
-        return v_load_##T(x); \
-    } \
-    ELEM_FN void v_storen_##T(ELEM_C_##T *p, v_vec_##T v, int64_t n) { \
-        ELEM_C_##T x[V_LANES_##T]; \
-        memcpy(x, &v, sizeof x); \
-        for (int64_t i = 0; i < n; i++) p[i] = x[i]; \
-    } \
-    ELEM_FN v_vec_##T v_stepn_##T(v_vec_##T a, v_vec_##T b, v_vec_##T s, int64_t n, int skip) { \
-        ELEM_C_##T x[V_LANES_##T], y[V_LANES_##T], z[V_LANES_##T]; \
-        memcpy(x, &a, sizeof x), memcpy(y, &b, sizeof y), memcpy(z, &s, sizeof z); \
-        for (int64_t i = 0; i < n; i++) z[i] = v_one_##T(x[i], y[i], z[i], skip); \
-        return v_load_##T(z); \
-    }
-V_PARTS(f64)
-V_PARTS(f32)
+/* The first n lanes, from lane `from` on. */
+ELEM_FN __m256i v_first_f64(int64_t n, int from) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n - from), _mm256_set_epi64x(3, 2, 1, 0)); }
+ELEM_FN __m256i v_first_f32(int64_t n, int from) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n - from), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+}
+ELEM_FN v_vec_f64 v_loadn_f64(const double *p, int64_t n) {
+    return V_PAIR(f64, _mm256_maskload_pd(p, v_first_f64(n, 0)), _mm256_maskload_pd(p + 4, v_first_f64(n, 4)));
+}
+ELEM_FN v_vec_f32 v_loadn_f32(const float *p, int64_t n) {
+    return V_PAIR(f32, _mm256_maskload_ps(p, v_first_f32(n, 0)), _mm256_maskload_ps(p + 8, v_first_f32(n, 8)));
+}
+ELEM_FN void v_storen_f64(double *p, v_vec_f64 v, int64_t n) {
+    _mm256_maskstore_pd(p, v_first_f64(n, 0), v.a);
+    _mm256_maskstore_pd(p + 4, v_first_f64(n, 4), v.b);
+}
+ELEM_FN void v_storen_f32(float *p, v_vec_f32 v, int64_t n) {
+    _mm256_maskstore_ps(p, v_first_f32(n, 0), v.a);
+    _mm256_maskstore_ps(p + 8, v_first_f32(n, 8), v.b);
+}
 ELEM_FN __m256d v_half_f64(__m256d a, __m256d b, __m256d s, int skip) {
     __m256d t = _mm256_fmadd_pd(a, b, s), zero = _mm256_setzero_pd();
     if ((skip & 1) != 0) t = _mm256_blendv_pd(t, s, _mm256_cmp_pd(a, zero, _CMP_EQ_OQ));
@@ -166,15 +184,37 @@ ELEM_FN v_vec_f64 v_step_f64(v_vec_f64 a, v_vec_f64 b, v_vec_f64 s, int skip) {
 ELEM_FN v_vec_f32 v_step_f32(v_vec_f32 a, v_vec_f32 b, v_vec_f32 s, int skip) {
     return V_PAIR(f32, v_half_f32(a.a, b.a, s.a, skip), v_half_f32(a.b, b.b, s.b, skip));
 }
+ELEM_FN v_vec_f64 v_stepn_f64(v_vec_f64 a, v_vec_f64 b, v_vec_f64 s, int64_t n, int skip) {
+    v_vec_f64 t = v_step_f64(a, b, s, skip);
+    return V_PAIR(f64, _mm256_blendv_pd(s.a, t.a, _mm256_castsi256_pd(v_first_f64(n, 0))),
+                  _mm256_blendv_pd(s.b, t.b, _mm256_castsi256_pd(v_first_f64(n, 4))));
+}
+ELEM_FN v_vec_f32 v_stepn_f32(v_vec_f32 a, v_vec_f32 b, v_vec_f32 s, int64_t n, int skip) {
+    v_vec_f32 t = v_step_f32(a, b, s, skip);
+    return V_PAIR(f32, _mm256_blendv_ps(s.a, t.a, _mm256_castsi256_ps(v_first_f32(n, 0))),
+                  _mm256_blendv_ps(s.b, t.b, _mm256_castsi256_ps(v_first_f32(n, 8))));
+}
 ELEM_FN double v_quarter(__m256d q) {
     __m128d d = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
     return _mm_cvtsd_f64(d) + _mm_cvtsd_f64(_mm_unpackhi_pd(d, d));
 }
-ELEM_FN double v_sum_f64(v_vec_f64 v) { return v_quarter(_mm256_add_pd(v.a, v.b)); }
-ELEM_FN double v_sum_f32(v_vec_f32 v) {
+ELEM_FN v_vec_f64 v_widen_f32(v_vec_f32 v) {
     __m256d lo = _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(v.a)), _mm256_cvtps_pd(_mm256_castps256_ps128(v.b)));
     __m256d hi = _mm256_add_pd(_mm256_cvtps_pd(_mm256_extractf128_ps(v.a, 1)), _mm256_cvtps_pd(_mm256_extractf128_ps(v.b, 1)));
-    return v_quarter(_mm256_add_pd(lo, hi));
+    return V_PAIR(f64, lo, hi);
+}
+ELEM_FN double v_sum_f64(v_vec_f64 v) { return v_quarter(_mm256_add_pd(v.a, v.b)); }
+ELEM_FN double v_sum_f32(v_vec_f32 v) { return v_sum_f64(v_widen_f32(v)); }
+ELEM_FN void v_sum4_f64(const v_vec_f64 v[4], double *w) {
+    __m256d q[4], a, b;
+    for (int i = 0; i < 4; i++) q[i] = _mm256_add_pd(v[i].a, v[i].b);
+    a = _mm256_add_pd(_mm256_permute2f128_pd(q[0], q[1], 0x20), _mm256_permute2f128_pd(q[0], q[1], 0x31)); /* 2 lanes of 0 and of 1 */
+    b = _mm256_add_pd(_mm256_permute2f128_pd(q[2], q[3], 0x20), _mm256_permute2f128_pd(q[2], q[3], 0x31));
+    a = _mm256_add_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b)); /* 0 2 1 3 */
+    _mm256_storeu_pd(w, _mm256_permute4x64_pd(a, 0xD8));
+}
+ELEM_FN void v_sum4_f32(const v_vec_f32 v[4], double *w) {
+    v_sum4_f64((const v_vec_f64[4]){v_widen_f32(v[0]), v_widen_f32(v[1]), v_widen_f32(v[2]), v_widen_f32(v[3])}, w);
 }
 ELEM_FN v_vec_f64 v_gather1_f64(const double *p, const int32_t *idx) {
     __m128i lo = _mm_loadu_si128((const __m128i *)(const void *)idx), hi = _mm_loadu_si128((const __m128i *)(const void *)(idx + 4));

@@ -295,7 +295,8 @@ enum {
             memcpy(&out[i], &r, 8); \
         } \
     } \
-    static void NAME(col_merge_, F)(int64_t n, clf_word *const s[3], clf_word *const t[3]) { \
+    static void NAME(col_merge_, F)(int64_t n, clf_word *const ps[3], clf_word *const pt[3]) { \
+        clf_word *const s[3] = {ps[0], ps[1], ps[2]}, *const t[3] = {pt[0], pt[1], pt[2]}; \
         TILE_IVDEP for (int64_t i = 0; i < n; i++) { \
             WORDS_LOAD(F, s, i, s0, s1, s2) \
             WORDS_LOAD(F, t, i, t0, t1, t2) \

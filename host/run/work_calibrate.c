@@ -236,6 +236,19 @@ static clf_status product_run(const gauge *g, const void *what) {
     return clf_blas_gemm(g->blas, q->type, q->ta, false, q->m, q->n, q->k, g->big, q->ta ? q->m : q->k, g->big, q->n, g->out, q->n, g->err);
 }
 
+/* X %*% v and t(X) %*% v of a tall X that no whole vectors fill; what a row takes beyond its flops or its bytes. */
+static clf_status gauge_library_rows(const gauge *g, clf_profile *p) {
+    double each = 2e9 * NARROW / p->library_flops_per_s[1], read = 8e9 * NARROW / p->read_bytes_per_s[1], ns;
+    if (read > each) each = read;
+    for (int over = 0; over < 2; over++) {
+        const product q = {CLF_F64, over, over ? NARROW : TALL, 1, over ? TALL : NARROW};
+        CLF_TRY(least(g, product_run, &q, &ns));
+        ns /= TALL;
+        p->library_row_ns[over] = ns - each > ns / 8 ? ns - each : ns / 8;
+    }
+    return CLF_OK;
+}
+
 /* time = flops / F * (1 + half / shortest side), from a square product and two thin ones, t(X) %*% W and X %*% V of a tall X. */
 static clf_status gauge_library(const gauge *g, clf_profile *p) {
     const double cube = 2e9 * SQUARE * SQUARE * SQUARE, flat = 16e9 * THIN * THIN * TALL;
@@ -252,7 +265,7 @@ static clf_status gauge_library(const gauge *g, clf_profile *p) {
         p->library_half[tall] = half > 1 ? half : 1;
     }
     for (int w = 0; w < 2; w++) p->library_flops_per_s[w] = cube / square[w];
-    return CLF_OK;
+    return gauge_library_rows(g, p);
 }
 
 /* ---- other host steps ---- */

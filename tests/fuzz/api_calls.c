@@ -236,11 +236,23 @@ static void call_read_wrong(api_player *s) {
 
 static void ignore(void *user, const char *text, size_t n) { *(size_t *)user += n + (text == NULL); }
 
+/* Here, or on machines that are not there: one device, several, more than can be, and files that are none. */
 static void call_explain(api_player *s) {
+#define PROFILE(name) CLF_TESTS_DIR "/golden/profiles/" name ".txt"
+    static const char *const file[] = {PROFILE("host"),     PROFILE("fast-gpu-slow-link"),
+                                       PROFILE("slow-gpu"), PROFILE("gone"),
+                                       PROFILE("host"),     PROFILE("equal-a"),
+                                       PROFILE("equal-b"),  PROFILE("pocl")};
+    static const size_t devices[] = {0, 1, 3, 9};
     clf_mat *m[2] = {api_take(s)->m, api_take(s)->m};
     size_t seen = 0;
-    unsigned how = api_byte(s), flags = api_byte(s) % 8 & ~(unsigned)CLF_EXPLAIN_KERNEL;
-    api_log(s, clf_explain(1 + how / 8 % 2, m, (clf_explain_format)(how % 5), flags, how == 255 ? NULL : ignore, &seen));
+    unsigned how = api_byte(s), which = api_byte(s), flags = which % 8 & ~(unsigned)CLF_EXPLAIN_KERNEL;
+    size_t n = 1 + how / 8 % 2, there = devices[which / 64];
+    clf_explain_format format = (clf_explain_format)(how % 5);
+    clf_write_fn write = how == 255 ? NULL : ignore;
+    const char *profile[9];
+    for (unsigned i = 0; i < COUNT(profile); i++) profile[i] = file[(which / 8 % 8 + i) % COUNT(file)];
+    api_log(s, there ? clf_explain_for(there, profile, n, m, format, flags, write, &seen) : clf_explain(n, m, format, flags, write, &seen));
 }
 
 /* ---- functions ---- */

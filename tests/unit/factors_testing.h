@@ -10,7 +10,12 @@
 #include "tests/oracle/algo.h"
 #include "tests/unit/api_testing.h"
 
-typedef struct factors { int64_t n, m, k; double *x, *u, *v; double objective; int iterations; } factors;
+typedef struct factors {
+    int64_t n, m, k;
+    double *x, *u, *v;
+    double objective;
+    int iterations;
+} factors;
 
 static inline double factors_random(uint64_t *state) { /* in [0, 1) */
     uint64_t h = *state += 0x9E3779B97F4A7C15u;
@@ -84,8 +89,15 @@ static inline factors factors_oracle(const algorithm *a, clf_ctx *c, clf_mat *X,
     alg_params none = *p;
     none.iterations = 0;
     factors_train(a, c, X, &none, &start);
-    algo_plain o = {.n = f->n, .m = f->m, .k = f->k, .x = f->x, .start = {start.u, start.v}, .lambda = p->lambda, .inner = p->inner,
-                    .iterations = f->iterations, .model = {want.u, want.v}};
+    algo_plain o = {.n = f->n,
+                    .m = f->m,
+                    .k = f->k,
+                    .x = f->x,
+                    .start = {start.u, start.v},
+                    .lambda = p->lambda,
+                    .inner = p->inner,
+                    .iterations = f->iterations,
+                    .model = {want.u, want.v}};
     CU_ASSERT_FATAL(oracle(&o));
     want.objective = o.objective;
     free(start.x);
@@ -113,7 +125,13 @@ static inline void factors_same(const factors *got, const factors *want, double 
 }
 
 /* What is watched at the end of every iteration. */
-typedef struct factors_watch { clf_ctx *c; clf_stats first, last; clf_mem_stats early, late; double objective[64]; int n; } factors_watch;
+typedef struct factors_watch {
+    clf_ctx *c;
+    clf_stats first, last;
+    clf_mem_stats early, late;
+    double objective[64];
+    int n;
+} factors_watch;
 static inline void factors_look(void *user, int iteration, double objective) {
     factors_watch *w = user;
     w->late = (clf_mem_stats){.struct_size = sizeof w->late};
@@ -125,7 +143,7 @@ static inline void factors_look(void *user, int iteration, double objective) {
 }
 
 /* After the first iteration nothing is planned or compiled, from the second on memory stays as it is; a call waits at most once, and once
- * more for each product of a library between its kernels. */
+ * more for each product of a library between its kernels; of the two first calls of an iteration one may have a part on the host. */
 static inline void factors_steady(const algorithm *a, clf_ctx *c, clf_mat *X, const alg_params *p, int calls) {
     factors_watch w = {.c = c};
     alg_run r = {.c = c, .X = X, .p = *p, .each = factors_look, .user = &w};
@@ -138,7 +156,7 @@ static inline void factors_steady(const algorithm *a, clf_ctx *c, clf_mat *X, co
     CU_ASSERT(w.late.peak - w.early.peak < 4096);
     const uint64_t evaluations = w.last.evaluations - w.first.evaluations, products = w.last.launches_library - w.first.launches_library;
     CU_ASSERT_EQUAL(evaluations, (uint64_t)(calls - calls % p->iterations) / (uint64_t)p->iterations * (uint64_t)(p->iterations - 1));
-    CU_ASSERT(w.last.waits - w.first.waits <= evaluations + products);
+    CU_ASSERT(w.last.waits - w.first.waits <= evaluations + products + (uint64_t)p->iterations);
 }
 
 /* Training says no, with these words. */

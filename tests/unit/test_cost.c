@@ -31,6 +31,8 @@ static clf_profile simple(void) {
     p.library_flops_per_s[1] = 5e11;
     p.library_half[0] = 4;
     p.library_half[1] = 8;
+    p.library_row_ns[0] = 11;
+    p.library_row_ns[1] = 12;
     p.dot_ns = 6;
     p.row_ns = 5;
     p.entry_ns = 2;
@@ -62,11 +64,13 @@ static clf_ps t_entry_rows(const clf_profile *p, double x) { return clf_cost_ent
 static clf_ps t_locate(const clf_profile *p, double x) { return clf_cost_locate(p, x); }
 static clf_ps t_gaps(const clf_profile *p, double x) { return clf_cost_gaps(p, x); }
 static clf_ps t_library(const clf_profile *p, double x) { return clf_cost_library(p, true, x, 30, 20); }
+static clf_ps t_library_rows(const clf_profile *p, double x) { return clf_cost_library_vector(p, true, x, 30, true); }
 static clf_ps t_convert(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_CSR, x, 10, x, 8); }
 static clf_ps t_twin(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_TWIN, 10, 10, x, 8); }
 static clf_ps t_transfer(const clf_profile *p, double x) { return clf_cost_transfer(p, x); }
-static const term terms[] = {t_read,    t_write,  t_gather_n, t_gather_granule, t_gather_set, t_cells, t_fma,      t_rows,      t_dots,
-                             t_entries, t_locate, t_gaps,     t_library,        t_convert,    t_twin,  t_transfer, t_entry_rows};
+static const term terms[] = {t_read,    t_write,   t_gather_n, t_gather_granule, t_gather_set, t_cells,
+                             t_fma,     t_rows,    t_dots,     t_entries,        t_locate,     t_gaps,
+                             t_library, t_convert, t_twin,     t_transfer,       t_entry_rows, t_library_rows};
 enum { TERMS = sizeof terms / sizeof *terms };
 
 static void all_profiles(void (*with)(const clf_profile *p)) {
@@ -123,6 +127,7 @@ static void nothing(const clf_profile *p) {
         if (terms[i] != t_gather_granule && terms[i] != t_gather_set && terms[i] != t_twin) CU_ASSERT_EQUAL(terms[i](p, 0), 0);
     CU_ASSERT_EQUAL(clf_cost_library(p, true, 5, 0, 5), 0);
     CU_ASSERT_EQUAL(clf_cost_library(p, true, 5, 5, 0), 0);
+    CU_ASSERT_EQUAL(clf_cost_library_vector(p, true, 5, 0, false), 0);
     CU_ASSERT_EQUAL(clf_cost_convert(p, CLF_CONVERT_DENSE, 0, 1e9, 0, 8), 0);
     CU_ASSERT_EQUAL(clf_cost_gather(p, 0, 1e9, 1e9), 0);
 }
@@ -178,7 +183,10 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_fma(&p, true, 1000), 4000);
     CU_ASSERT_EQUAL(clf_cost_library(&p, false, 8, 4, 100), 2 * 8 * 100 * 4 * 2 + 3 * 8 * 4 * 4);    /* a side of 4 is half the speed */
     CU_ASSERT_EQUAL(clf_cost_library(&p, true, 8, 100, 16), 4 * 8 * 100 * 16 * 2 + 2 * 3 * 8 * 800); /* 8 where the result has it */
-    CU_ASSERT_EQUAL(clf_cost_library(&p, true, 8, 1, 16), 2 * 2 * 8 * 16);                           /* with a vector it copies nothing */
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, false, 8, 16, false), 2 * 8 * 16 + 8 * 11000);       /* every row is begun */
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 16, true), 4 * 8 * 16 + 8 * 12000);
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, false), 4 * 8 + 8 * 11000);
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, true), 4 * 8 + 12000); /* two vectors */
     CU_ASSERT_EQUAL(clf_cost_dots(&p, 100), 600000);
     CU_ASSERT_EQUAL(clf_cost_rows(&p, 100), 500000);
     CU_ASSERT_EQUAL(clf_cost_entries(&p, 100), 200000);
@@ -280,6 +288,26 @@ static void test_nodes(void) {
     CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 4), clf_cost_library(&p, true, 100, 3, 20));
     CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 6), clf_cost_library(&p, true, 20, 3, 100));
     CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 5), 2 * 16000 * 2);
+}
+
+/* The matrix is whichever side is no vector, as it lies: X of 100 x 20, v of 20, w of 100. */
+static void test_vectors(void) {
+    clf_profile p = simple();
+    clf_gnode all[9];
+    clf_graph g = {.n = 9, .node = all};
+    all[0] = node(CLF_OP_LEAF, CLF_F64, 100, 20, 0, 0, 0);
+    all[1] = node(CLF_OP_LEAF, CLF_F64, 20, 1, 0, 0, 0);
+    all[2] = node(CLF_OP_LEAF, CLF_F64, 100, 1, 0, 0, 0);
+    all[3] = node(CLF_OP_TRANSPOSE, CLF_F64, 20, 100, 1, 0, 0);
+    all[4] = node(CLF_OP_TRANSPOSE, CLF_F64, 1, 100, 1, 2, 0);
+    all[5] = node(CLF_OP_MATMUL, CLF_F64, 100, 1, 2, 0, 1);
+    all[6] = node(CLF_OP_MATMUL, CLF_F64, 20, 1, 2, 3, 2);
+    all[7] = node(CLF_OP_MATMUL, CLF_F64, 1, 20, 2, 4, 0);
+    all[8] = node(CLF_OP_MATMUL, CLF_F64, 1, 1, 2, 4, 2);
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 5), clf_cost_library_vector(&p, true, 100, 20, false));       /* X v */
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 6), clf_cost_library_vector(&p, true, 100, 20, true));        /* t(X) w */
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 7), clf_cost_library_vector(&p, true, 100, 20, true));        /* t(w) X */
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 8), clf_cost_library_vector(&p, true, 1, 100, false) + 1000); /* t(w) w, one row's 12 ns */
 }
 
 /* The numbers themselves, of an assumed profile: they may change with the model, never with the run or the build. */
@@ -392,6 +420,7 @@ int main(void) {
                                {"moving and computing", test_both},
                                {"values kept", test_kept},
                                {"nodes by hand", test_nodes},
+                               {"products with vectors by hand", test_vectors},
                                {"the same integers everywhere", test_exact},
                                {"a profile without later figures", test_old_profile},
                                {"figures that make no sense", test_bad_figures},

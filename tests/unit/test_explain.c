@@ -243,6 +243,40 @@ static void test_profiles(void) {
     clf_close(c);
 }
 
+/* The sum of all numbers behind a key. */
+static double total(const char *in, const char *key, const char *end) {
+    double sum = 0;
+    while ((in = strstr(in, key)) && in < end) sum += strtod(in += strlen(key), NULL);
+    return sum;
+}
+
+/* A large matrix goes to the fast device and comes back, and what is handed over is all that a plan costs beside its steps. */
+static void test_handovers(void) {
+    clf_ctx *c = open_host();
+    static text_sink t;
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "cost"), CLF_OK);
+    clf_mat *x = clf_param(c, CLF_F64, 2000, 2000, false), *much = x;
+    for (int i = 0; i < 20; i++) much = clf_sin(clf_pow(much, clf_num(c, 0.3 + i)));
+    clf_mat *r[2] = {much, clf_order(much, 1, false, false)}; /* only the host can sort */
+    CU_ASSERT_EQUAL(clf_explain_for(2, machine, 2, r, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+    says(t.at, " 32 MB from a leaf on host to step 1 on synthetic fast gpu: predicted ");
+    says(t.at, " 32 MB from step 1 on synthetic fast gpu to ");
+    CU_ASSERT_EQUAL(count(t.at, " moves "), 1);
+    CU_ASSERT_EQUAL(clf_explain_for(2, machine, 2, r, CLF_JSON, 0, collect, empty_sink(&t)), CLF_OK);
+    says(t.at, "\"from_step\": null, \"from_device\": \"host\", \"to_step\": 0, \"to_device\": \"synthetic fast gpu\", "
+               "\"bytes\": 32000000, ");
+    says(t.at, "\"from_step\": 0, \"from_device\": \"synthetic fast gpu\", ");
+    static const char key[] = "\"predicted_ns\": ";
+    const char *moves = strstr(t.at, "\"transfers\": ["), *moved = moves ? strstr(moves, "}], ") : NULL;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(moved);
+    double steps = total(t.at, key, moves), between = total(moves, key, moved), all = strtod(strstr(moved, key) + strlen(key), NULL);
+    CU_ASSERT(between > 0);
+    CU_ASSERT_DOUBLE_EQUAL(steps + between, all, 1e-9 * all);
+    CU_ASSERT_EQUAL(clf_explain_for(1, machine, 2, r, CLF_JSON, 0, collect, empty_sink(&t)), CLF_OK);
+    says(t.at, "\"transfers\": [], ");
+    clf_close(c);
+}
+
 static void test_bad_profiles(void) {
     clf_ctx *c = open_host();
     static text_sink t;
@@ -296,19 +330,10 @@ static void test_memory(void) {
 
 int main(void) {
     static const test_case tests[] = {
-        {"executors", test_executors},
-        {"kernels", test_kernels},
-        {"by cost", test_by_cost},
-        {"kinds of steps", test_kinds},
-        {"nothing to do", test_trivial},
-        {"many steps", test_many},
-        {"cuts", test_cuts},
-        {"a wide step", test_wide_step},
-        {"units", test_units},
-        {"no memory", test_memory},
-        {"a search", test_search},
-        {"profiles", test_profiles},
-        {"bad profiles", test_bad_profiles},
+        {"executors", test_executors},   {"kernels", test_kernels},           {"by cost", test_by_cost}, {"kinds of steps", test_kinds},
+        {"nothing to do", test_trivial}, {"many steps", test_many},           {"cuts", test_cuts},       {"a wide step", test_wide_step},
+        {"units", test_units},           {"no memory", test_memory},          {"a search", test_search}, {"profiles", test_profiles},
+        {"hand-overs", test_handovers},  {"bad profiles", test_bad_profiles},
     };
     return run_suite("explain", tests, sizeof tests / sizeof *tests);
 }

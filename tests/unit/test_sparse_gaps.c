@@ -35,7 +35,8 @@ static size_t bind(clf_ctx *ctx, int64_t n, int64_t m, clf_binding *b) {
     return 3;
 }
 
-/* The only bare expression of a text, in memory that lives until the context closes; nothing was converted to get there. */
+/* The only bare expression of a text, in memory that lives until the context closes; nothing was converted to get there. A fold over one
+ * row or column is no fold. */
 static const double *run(clf_ctx *ctx, const char *text, int64_t n, int64_t m) {
     clf_binding b[3];
     const void *x = NULL;
@@ -44,7 +45,7 @@ static const double *run(clf_ctx *ctx, const char *text, int64_t n, int64_t m) {
     if (st != CLF_OK) printf("\n    %s: %s\n", text, clf_last_error(ctx));
     CU_ASSERT_EQUAL_FATAL(st, CLF_OK);
     clf_stats s = stats_of(ctx);
-    CU_ASSERT(s.launches_convert == 0 && s.launches_ref == 0 && s.launches_rows > 0);
+    CU_ASSERT(s.launches_ref == 0 && (n == 1 || m == 1 || (s.launches_convert == 0 && s.launches_rows > 0)));
     return x;
 }
 
