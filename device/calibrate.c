@@ -244,6 +244,7 @@ static clf_status measure(clf_gauge_bench *b, clf_dtype type, bool rest, clf_pro
     clf_status st = CLF_OK;
     for (int c = 0; c < CLF_NCLASSES && st == CLF_OK; c++) st = class_rate(b, c, p);
     if (st == CLF_OK) st = clf_gauge_fma(b, p);
+    if (st == CLF_OK && p->kind == CLF_DEV_CPU) st = clf_gauge_tile(b, p);
     if (rest && st == CLF_OK) st = launches(b, p);
     if (rest && st == CLF_OK) st = streams(b, p);
     if (rest && st == CLF_OK) st = clf_gauge_loops(b, p);

@@ -39,5 +39,6 @@ double clf_gauge_round(int class_, clf_dtype t);
 
 /* ---- calibrate_loops.c: figures into *p */
 clf_status clf_gauge_fma(clf_gauge_bench *b, clf_profile *p);
+clf_status clf_gauge_tile(clf_gauge_bench *b, clf_profile *p);
 clf_status clf_gauge_loops(clf_gauge_bench *b, clf_profile *p);
 #endif

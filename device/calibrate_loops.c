@@ -16,6 +16,19 @@ clf_status clf_gauge_fma(clf_gauge_bench *b, clf_profile *p) {
     return st;
 }
 
+/* Multiply-adds of a work-item per round of m_tile: a tile of 12 rows and two vectors for each of TERMS. */
+enum { TILE_TERMS = 256, TILE_ROWS = 12 };
+clf_status clf_gauge_tile(clf_gauge_bench *b, clf_profile *p) {
+    clf_program *k;
+    double ns, lanes = 64 / (double)clf_dtype_bytes(b->type);
+    CLF_TRY(clf_gauge_kernel(b, "m_tile", &k));
+    clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, 4, 1, b->items};
+    clf_status st = clf_gauge_best(b, &j, &j.n, &ns);
+    if (st == CLF_OK) p->tile_fma_per_s[b->type == CLF_F64] = TILE_TERMS * TILE_ROWS * 2 * lanes * (double)j.n * (double)j.items / ns * 1e9;
+    clf_program_free(b->d, k, true);
+    return st;
+}
+
 /* Reads of half a tier, by every core in all of it; a power of two of elements. */
 static clf_status gathers(clf_gauge_bench *b, clf_profile *p) {
     clf_program *k;

@@ -33,6 +33,7 @@ static const row rows[] = {
     {"read_bytes_per_s", ROW_REAL, AT(read_bytes_per_s), CLF_PROFILE_TIERS},
     {"write_cost", ROW_REAL, AT(write_cost), 1},
     CLF_OP_CLASSES(CLASS32) CLF_OP_CLASSES(CLASS64){"fma_per_s", ROW_REAL, AT(fma_per_s), 2},
+    {"tile_fma_per_s", ROW_REAL, AT(tile_fma_per_s), 2},
     {"overlap", ROW_REAL, AT(overlap), 1},
     {"registers", ROW_REAL, AT(registers), 1},
     {"row_ns", ROW_REAL, AT(row_ns), 1},

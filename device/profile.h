@@ -21,6 +21,7 @@ typedef struct clf_profile {
     double write_cost;            /* written bytes cost this many times read bytes (with non-temporal stores where used) */
     double cells_per_s[2][CLF_NCLASSES];       /* [0] f32 [1] f64, all cores, per cost class */
     double fma_per_s[2];          /* multiply-adds of products in loops, operands in cache: [0] f32 [1] f64, all cores */
+    double tile_fma_per_s[2];     /* those of products whose sums stay in registers, a tile at a time; 0: the device has no such loops */
     double overlap;               /* of computing and moving bytes, the part of the shorter that goes on during the longer: 0 to 1 */
     double registers;             /* values that a work-item keeps while the device is full; more, and fewer run at a time. 0: no matter */
     double row_ns;                /* one more fold of a row, or of the columns by a row, beside its cells; all cores */

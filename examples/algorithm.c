@@ -55,8 +55,10 @@ bool alg_number(alg_run *r, const char *text, const clf_binding *vars, size_t nv
 static bool all_finite(alg_run *r, const char *what, clf_mat *x) {
     const clf_binding vars[] = {{"X", x}};
     double bad;
+    if (!alg_number(r, "sum(X*0)", vars, 1, &bad)) return false; /* NaN for both */
+    if (bad == 0) return true;
     if (!alg_number(r, "sum(is.nan(X) | is.infinite(X))", vars, 1, &bad)) return false;
-    return bad == 0 || alg_fail(r, "the %s hold %.0f cells that are NaN or infinite", what, bad);
+    return alg_fail(r, "the %s hold %.0f cells that are NaN or infinite", what, bad);
 }
 
 bool alg_check(alg_run *r) {

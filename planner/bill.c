@@ -11,9 +11,11 @@
 
 #include "core/fold.h"
 #include "formats/fmt.h"
+#include "planner/skel.h"
 
 enum {
     ROWS_A_PASS = 4, /* rows that share one pass over what all of them read */
+    LONG_ROW = 128,  /* columns beyond which kernels keep one row at a time of what they compute */
     MOST_NESTED = 64 /* operands of a copied expression that wait to be looked at: 16 operators of at most 3 */
 };
 
@@ -27,6 +29,7 @@ typedef struct billing {
     clf_arena *arena;
     clf_bill *out;
     bool failed;
+    bool tiled; /* the loop is one that goes through a product in tiles */
 } billing;
 
 static void put(billing *b, int kind, int32_t node, double x, double y, double z) {
@@ -60,7 +63,9 @@ clf_term clf_term_operand(const clf_graph *g, int32_t n, int k) {
     if (to->op == CLF_OP_INDEX) bytes = clf_node_bytes(g, n);
     bool own = !clf_product_right_side(g, n, k) && (clf_rows(x) == clf_node_loop_rows(g, n) || to->op == CLF_OP_INDEX);
     if (own || clf_gnode_single(x) || rows <= ROWS_A_PASS) return (clf_term){CLF_TERM_READ, q, bytes, 0, 0};
-    return (clf_term){CLF_TERM_AGAIN, q, bytes, rows / ROWS_A_PASS - 1, 0};
+    double again = rows / ROWS_A_PASS - 1, bands = rows / CLF_TILE_BAND - 1;
+    if (k != 1 || clf_product_loop(g, n) != CLF_PRODUCT_WIDE) bands = again;
+    return (clf_term){CLF_TERM_AGAIN, q, bytes, again, bands > 0 ? bands : 0};
 }
 
 clf_term clf_term_result(const clf_graph *g, int32_t n) { return (clf_term){CLF_TERM_WRITE, n, clf_node_bytes(g, n), 0, 0}; }
@@ -148,6 +153,12 @@ bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number,
     return q == driver || same_shape(&g->node[q], &g->node[driver]);
 }
 
+/* Is operand k read for one row at a time, the left side of the product being a long row that the loop has put together before? */
+static bool row_waits(const billing *b, int32_t n, int k) {
+    int32_t left = clf_node_operand(b->g, n, 0);
+    return clf_product_right_side(b->g, n, k) && clf_cover_has(b->c, b->number, left) && clf_cols(&b->g->node[left]) > LONG_ROW;
+}
+
 static void bill_operand(billing *b, int32_t n, int k) {
     int32_t q = clf_node_operand(b->g, n, k);
     const clf_gnode *x = &b->g->node[q];
@@ -159,7 +170,9 @@ static void bill_operand(billing *b, int32_t n, int k) {
         if (fresh) put(b, CLF_TERM_LOCATE, q, (double)b->c->entries[q] + (double)b->c->entries[b->driver], 0, 0);
         return;
     }
-    put_operand(b, along_entries(b, n, k, &t) ? t : clf_term_operand(b->g, n, k));
+    if (!along_entries(b, n, k, &t)) t = clf_term_operand(b->g, n, k);
+    if (t.kind == CLF_TERM_AGAIN && !b->tiled) t.c = row_waits(b, n, k) ? b->rows - 1 : t.b;
+    put_operand(b, t);
 }
 
 /* What a copied expression reads is single values in memory. */
@@ -217,7 +230,7 @@ static bool by_rows(const clf_graph *g, int32_t n) {
 int clf_terms_node(const clf_graph *g, int32_t n, double share, clf_term t[3]) {
     int count = 0;
     double rows = (double)clf_node_loop_rows(g, n);
-    t[count++] = (clf_term){CLF_TERM_NODE, n, share, 0, 0};
+    t[count++] = (clf_term){CLF_TERM_NODE, n, share, clf_product_loop(g, n) == CLF_PRODUCT_WIDE, 0};
     if (by_rows(g, n)) t[count++] = (clf_term){CLF_TERM_ROWS, n, rows, 0, 0};
     if (g->node[n].op == CLF_OP_MATMUL && clf_product_loop(g, n) != CLF_PRODUCT_INNER)
         t[count++] = (clf_term){CLF_TERM_DOTS, n, rows, 0, 0};
@@ -240,13 +253,40 @@ static void bill_operator(billing *b, int32_t n) {
     int count = clf_terms_node(b->g, n, share(b, n), t);
     bool at_entries = b->driver >= 0 && same_shape(&b->g->node[n], &b->g->node[b->driver]);
     for (int i = 0; i < count; i++) {
+        if (t[i].kind == CLF_TERM_NODE && !b->tiled) t[i].b = 0;
         if (t[i].kind == CLF_TERM_DOTS && at_entries) t[i].a = (double)b->c->entries[b->driver];
         put_term(b, t[i]);
     }
     if (b->driver >= 0 && begun(b->g, n) > 0) put(b, CLF_TERM_BEGUN, n, begun(b->g, n), 0, 0);
 }
 
+static bool cellwise(const clf_graph *g, int32_t n) { return clf_op_is_cell(g->node[n].op) || clf_node_is_cellwise(&g->node[n]); }
+
+/* May a loop in tiles compute this part? One wide product of numbers with fractions, cell operators on the cells of its left side before
+ * it, and on those of its result behind it, which alone are stored. */
+static bool tiles(const billing *b) {
+    int32_t product = -1;
+    const clf_graph *g = b->g;
+    for (int32_t j = 0; j < b->part->n; j++) {
+        int32_t n = b->part->node[j];
+        bool wide = clf_product_loop(g, n) == CLF_PRODUCT_WIDE;
+        if (wide ? product >= 0 : !cellwise(g, n)) return false;
+        if (wide) product = n;
+    }
+    if (b->driver >= 0 || product < 0 || !clf_dtype_float((clf_dtype)g->node[product].dtype)) return false;
+    int64_t cols = clf_cols(&g->node[product]), terms = clf_cols(&g->node[clf_node_operand(g, product, 0)]);
+    for (int32_t j = 0; j < b->part->n; j++) {
+        int32_t n = b->part->node[j];
+        int64_t has = clf_cols(&g->node[n]);
+        bool stored = clf_cover_stores(b->c, b->number, n);
+        if (has != cols && (stored || (has != 1 && (n > product || has != terms)))) return false;
+        if (n < product && stored) return false;
+    }
+    return terms > 1;
+}
+
 static void bill_loop(billing *b) {
+    b->tiled = tiles(b);
     for (int32_t j = 0; j < b->part->n; j++) {
         int32_t n = b->part->node[j];
         const clf_gnode *x = &b->g->node[n];
@@ -323,7 +363,7 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
     clf_ps once = clf_cost_read(dev, t->a), gather;
     switch ((clf_term_kind)t->kind) {
     case CLF_TERM_READ: return once;
-    case CLF_TERM_AGAIN: return clf_ps_add(once, times(once, t->b));
+    case CLF_TERM_AGAIN: return clf_ps_add(once, times(once, clf_cost_tiles(dev, x->dtype == CLF_F64) ? t->c : t->b));
     case CLF_TERM_GATHER: return clf_cost_gather(dev, t->a, t->b, t->c);
     case CLF_TERM_SPARSELY:
         once = clf_cost_read(dev, t->c);
@@ -331,7 +371,7 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
         return gather < once ? gather : once;
     case CLF_TERM_WRITE: return clf_cost_write(dev, t->a);
     case CLF_TERM_MEET: return times(clf_ps_add(once, clf_cost_write(dev, t->a)), t->b);
-    case CLF_TERM_NODE: return clf_cost_node(dev, g, t->node, t->a);
+    case CLF_TERM_NODE: return t->b > 0 ? clf_cost_tiled(dev, g, t->node, t->a) : clf_cost_node(dev, g, t->node, t->a);
     case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
     case CLF_TERM_DOTS: return clf_cost_dots(dev, t->a);
     case CLF_TERM_LOCATE: return clf_cost_locate(dev, t->a);

@@ -10,13 +10,13 @@
 /* CLF_TERM(ID, a, b, c): what its numbers are; the first group is moved, what follows COMPUTE is computed. */
 typedef enum clf_term_kind {
     CLF_TERM_READ,     /* a bytes once */
-    CLF_TERM_AGAIN,    /* a bytes once, and b times more from wherever they stay: what every row reads whole */
+    CLF_TERM_AGAIN,    /* a bytes once, b times more from wherever they stay: what every row reads whole; c times where loops are tiled */
     CLF_TERM_GATHER,   /* a accesses of b bytes each in c bytes */
     CLF_TERM_SPARSELY, /* the same, or all c bytes once if that is cheaper */
     CLF_TERM_WRITE,    /* a bytes once */
     CLF_TERM_MEET,     /* a bytes written and read again b times: copies that meet in one result */
     CLF_TERM_COMPUTE,
-    CLF_TERM_NODE,     /* graph node a over a share b of its cells, in a loop */
+    CLF_TERM_NODE,     /* over a share a of its cells, in a loop; b: a product of a loop in tiles, where the device has them */
     CLF_TERM_ROWS,     /* something begun and ended in each of a rows */
     CLF_TERM_DOTS,     /* a inner products begun */
     CLF_TERM_ENTRIES,  /* a stored entries visited */
@@ -54,7 +54,8 @@ bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number,
 /** Bytes of node q as the cover stores it. */
 double clf_cover_bytes(const clf_graph *g, const clf_cover *c, int32_t q);
 
-/* Terms of a loop over all cells: operand k of n read from memory, n written. */
+/* Terms of a loop over all cells: operand k of n read from memory, n written. Of products that may be tiled, those of tiles: a loop that
+ * is not tiled costs no less. */
 clf_term clf_term_operand(const clf_graph *g, int32_t n, int k);
 clf_term clf_term_result(const clf_graph *g, int32_t n);
 /** What result n costs beside being written, if its values meet over rows. */

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "planner/plan.h"
+#include "planner/skel.h"
 #include "planner/template.h"
 
 /* ---- picoseconds ---- */
@@ -149,8 +150,8 @@ clf_ps clf_cost_convert(const clf_profile *dev, int how, double rows, double col
 
 static bool wide(int dtype) { return dtype == CLF_F64 || dtype == CLF_I64; }
 
-/* Is n computed in 8 bytes? Comparisons are, for their operands' sake. */
-static bool in_wide(const clf_graph *g, int32_t n) {
+/* Comparisons are, for their operands' sake. */
+bool clf_node_is_wide(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     bool w = wide(x->dtype);
     for (int k = 0; k < x->nin; k++) w = w || (wide(g->node[x->in[k]].dtype) && !g->node[x->in[k]].scalar);
@@ -195,7 +196,7 @@ static double multiply_adds(const clf_graph *g, int32_t n, bool w) {
 
 clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, double share) {
     const clf_gnode *x = &g->node[n];
-    bool w = in_wide(g, n);
+    bool w = clf_node_is_wide(g, n);
     int64_t space[2];
     if (x->op == CLF_OP_MATMUL) return clf_cost_fma(dev, w, multiply_adds(g, n, w) * share);
     clf_node_space(g, n, space);
@@ -210,6 +211,18 @@ clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, doub
     return clf_cost_cells(dev, w, CLF_CLASS_ADD, cells * steps);
 }
 
+/* Whole tiles. */
+clf_ps clf_cost_tiled(const clf_profile *dev, const clf_graph *g, int32_t n, double share) {
+    bool t, w = clf_node_is_wide(g, n);
+    const clf_gnode *x = &g->node[n], *a = &g->node[clf_product_operand(g, n, 0, &t)];
+    clf_ps by_rows = clf_cost_node(dev, g, n, share);
+    if (!clf_cost_tiles(dev, w)) return by_rows;
+    double panel = 2 * VECTOR / (w ? 8 : 4), rows = ceil((double)clf_rows(x) / CLF_TILE_ROWS) * CLF_TILE_ROWS;
+    double cells = rows * ceil((double)clf_cols(x) / panel) * panel;
+    clf_ps tiled = at_rate(cells * (double)clf_cols(a) * share, dev->tile_fma_per_s[w]);
+    return tiled < by_rows ? tiled : by_rows;
+}
+
 static double node_bytes(const clf_gnode *x) {
     return (double)clf_rows(x) * (double)clf_cols(x) * (double)clf_dtype_bytes((clf_dtype)x->dtype);
 }
@@ -217,7 +230,7 @@ static double node_bytes(const clf_gnode *x) {
 /* One column on the right, or one row on the left: the other side is the matrix. */
 static clf_ps product_alone(const clf_profile *dev, const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
-    bool wide = in_wide(g, n), t[2];
+    bool wide = clf_node_is_wide(g, n), t[2];
     const clf_gnode *side[2] = {&g->node[clf_product_operand(g, n, 0, &t[0])], &g->node[clf_product_operand(g, n, 1, &t[1])]};
     int matrix = clf_cols(x) != 1;
     if (clf_cols(x) == 1 || clf_rows(x) == 1)

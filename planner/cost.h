@@ -30,6 +30,8 @@ clf_ps clf_cost_gather(const clf_profile *dev, double n, double granule, double 
 clf_ps clf_cost_cells(const clf_profile *dev, bool f64, clf_op_class class_, double evaluations);
 /** Multiply-adds of a product in a loop. */
 clf_ps clf_cost_fma(const clf_profile *dev, bool f64, double n);
+/** Does the device have loops that keep a tile of a product's sums in registers? */
+static inline bool clf_cost_tiles(const clf_profile *dev, bool f64) { return dev->tile_fma_per_s[f64] > 0; }
 /** What folds cost once a row, and products once a row or entry that they are made at, beside their cells. */
 clf_ps clf_cost_rows(const clf_profile *dev, double rows);
 clf_ps clf_cost_dots(const clf_profile *dev, double n);
@@ -60,6 +62,10 @@ clf_ps clf_cost_convert(const clf_profile *dev, int how, double rows, double col
 /* Node n computed over all cells of its loop, in a loop: its compute alone, no operand. A product: its multiply-adds. share: of the
  * cells that are visited (1: all; nnz/cells where stored entries drive). */
 clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, double share);
+/* A product as a loop in tiles computes it; where the device has none, or they are no better, as clf_cost_node. */
+clf_ps clf_cost_tiled(const clf_profile *dev, const clf_graph *g, int32_t n, double share);
+/* Is n, or a sum that it needs, of 8 bytes? */
+bool clf_node_is_wide(const clf_graph *g, int32_t n);
 /* The same in a step of its own: a library product, a callout. */
 clf_ps clf_cost_alone(const clf_profile *dev, const clf_graph *g, int32_t n);
 #endif

@@ -6,7 +6,12 @@
 #include "device/profile.h"
 #include "device/source.h"
 #include "planner/cplan.h"
-enum { CLF_SCHED_ARGS = 128 };
+enum {
+    CLF_SCHED_ARGS = 128,
+    CLF_NARROW_PRODUCT = 64, /* columns of a product up to which loops go row by row; wider ones are the library's, or tiled */
+    CLF_TILE_BAND = 252,     /* rows for which a tiled product reads its right side once: a leaf of their left side stays in a near cache */
+    CLF_TILE_ROWS = 12       /* and those whose sums stay in registers, over two vectors */
+};
 /* Which part of the outermost axis this launch covers; whole operators have lo = 0, hi = n. Laid out in TIME (one after the
  * other on one device) today. lo and hi are in units of clf_sched.grain positions of the outer extent. */
 typedef struct clf_grid { int64_t lo, hi; } clf_grid;

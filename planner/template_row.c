@@ -3,11 +3,12 @@
  * with columns is computed inside a row, what is one number a row (row aggregates, products with a vector) is used further in the
  * same row, and results that meet over rows (column and full aggregates, t(A) %*% B) close it. Columns put side by side and sums
  * cumulated along a row are rows like any other. */
+#include "planner/skel.h"
 #include "planner/template.h"
 
 enum {
-    SKINNY = 64,            /* columns of a product that is computed row by row rather than by the library */
-    PARTIAL_CELLS = 1 << 20 /* largest result that meets over rows: every block of rows has a copy */
+    SKINNY = CLF_NARROW_PRODUCT, /* columns of a product that is computed row by row rather than by the library */
+    PARTIAL_CELLS = 1 << 20      /* largest result that meets over rows: every block of rows has a copy */
 };
 
 int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed) {

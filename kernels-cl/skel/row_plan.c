@@ -12,8 +12,7 @@ int clf_row_inner(uint32_t axes) {
 
 /* ---- accesses ---- */
 
-/* Element base and the step per axis; false where an index is no axis. */
-static bool strides(const clf_cplan *c, const clf_access *a, int64_t *base, int64_t *step) {
+bool clf_row_strides(const clf_cplan *c, const clf_access *a, int64_t *base, int64_t *step) {
     int64_t stride = 1;
     *base = 0;
     for (int x = 0; x < c->naxes; x++) step[x] = 0;
@@ -31,7 +30,7 @@ static bool strides(const clf_cplan *c, const clf_access *a, int64_t *base, int6
 
 bool clf_row_at(const clf_row *p, const clf_access *a, int64_t *base, int64_t *si) {
     int64_t step[CLF_MAX_AXES];
-    if (!strides(p->c, a, base, step)) return false;
+    if (!clf_row_strides(p->c, a, base, step)) return false;
     *si = step[0];
     return true;
 }
@@ -45,7 +44,7 @@ bool clf_row_factor_of(const clf_row *p, int v, clf_row_factor *out) {
     out->l = (int)w->axis;
     out->k = clf_row_inner(rest);
     out->lanes = clf_dot_lanes(p->c, w, NULL);
-    if (!strides(p->c, &p->c->access[clf_row_val(p, w->in[1])->arg], &out->base, step)) return false;
+    if (!clf_row_strides(p->c, &p->c->access[clf_row_val(p, w->in[1])->arg], &out->base, step)) return false;
     out->sl = step[out->l];
     out->sk = step[out->k];
     return true;
@@ -66,7 +65,7 @@ bool clf_row_copies(const clf_row *p, int v) {
 
 static bool load_ok(const clf_row *p, const clf_value *w) {
     int64_t base, step[CLF_MAX_AXES];
-    if (!strides(p->c, &p->c->access[w->arg], &base, step)) return false;
+    if (!clf_row_strides(p->c, &p->c->access[w->arg], &base, step)) return false;
     if (!clf_row_one_inner(w->axes)) return !(w->axes & 1u); /* a product's factor */
     int j = clf_row_inner(w->axes);
     return j < 0 || step[j] == 1 || clf_row_extent(p, j) <= 1;

@@ -108,6 +108,8 @@ int clf_row_leaf_levels(const clf_row *p, int axis);
 void clf_row_needs(const clf_row *p, int t, uint8_t *need);
 /** Adds what a whole run reads, writes and computes (row_facts.c). */
 void clf_row_facts(const clf_row *p, clf_facts *out);
+/** Element base and the step per axis of an access; false where an index is no axis. */
+bool clf_row_strides(const clf_cplan *c, const clf_access *a, int64_t *base, int64_t *step);
 /** Where an access reads, apart from inner axes: base + si*i. */
 bool clf_row_at(const clf_row *p, const clf_access *a, int64_t *base, int64_t *si);
 #endif

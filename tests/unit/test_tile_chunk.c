@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tile.chunk: products of wide matrices with what is computed on their way in and out, run on the first OpenCL device against the reference
+ * executor: same bits, whatever is cut. Texts are written with $n rows, $k terms, $m columns and $t for the element type. */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/kernel_job.h"
+#include "tests/support/net.h"
+#include "tests/unit/api_testing.h"
+
+typedef struct shape {
+    int64_t n, k, m;
+    const char *t;
+    int parts;
+} shape;
+
+#define HEAD \
+    "(cplan (axis i range free $n) (axis l range free $k) (axis j range free $m) (in X $t dense $n $k) (in V $t dense $k $m)" \
+    " (out Y $t $n $m) (access a0 X stream (i 1 0) (l 1 0)) (access a1 V stream (l 1 0) (j 1 0)) (let x $t load a0) (let v $t load a1) "
+#define HEAD_T \
+    "(cplan (axis i range free $n) (axis j range free $m) (axis l range free $k) (in X $t dense $n $k) (in V $t dense $m $k)" \
+    " (out Y $t $n $m) (access a0 X stream (i 1 0) (l 1 0)) (access a1 V stream (j 1 0) (l 1 0)) (let x $t load a0) (let v $t load a1) "
+#define SIDES \
+    "(in B $t dense 1 $m) (in C $t dense $n 1) (in D $t dense $n $m) (param p $t) (access ab B stream (- 0) (j 1 0))" \
+    " (access ac C stream (i 1 0) (- 0)) (access ad D stream (i 1 0) (j 1 0)) (let b $t load ab) (let c $t load ac) (let d $t load ad)" \
+    " (let q $t param p) "
+
+static const char product[] = HEAD "(let s $t dot l x v) (store Y s keep i j))";
+static const char product_t[] = HEAD_T "(let s $t dot l x v) (store Y s keep i j))";
+static const char result_cells[] = HEAD SIDES "(let s $t dot l x v) (let f $t ADD s b) (let g $t MUL f c) (let h $t SUB g d)"
+                                              " (let y $t MUL h q) (store Y y keep i j))";
+static const char result_cells_t[] = HEAD_T SIDES "(let s $t dot l x v) (let f $t ADD s b) (let g $t MUL f c) (let h $t SUB g d)"
+                                                  " (let y $t MUL h q) (store Y y keep i j))";
+static const char left_cells[] =
+    HEAD "(in W $t dense 1 $k) (in C $t dense $n 1) (access aw W stream (- 0) (l 1 0)) (access ac C stream (i 1 0) (- 0))"
+         " (let w $t load aw) (let c $t load ac) (let e $t MUL x w) (let f $t SUB e c) (let g $t ABS f) (let s $t dot l g v)"
+         " (let y $t MUL s c) (store Y y keep i j))";
+static const char positions[] =
+    HEAD_T "(out Z i64 $n $m) (let a i64 index i) (let b i64 index j) (let e i64 index l) (let d i64 ADD a b) (let f $t cast e)"
+           " (let g $t ADD x f) (let s $t dot l g v) (let h $t cast d) (let y $t ADD s h) (store Y y keep i j) (store Z d keep i j))";
+static const char two_results[] =
+    HEAD "(in D f32 dense $n $m) (out Z u8 $n $m) (access ad D stream (i 1 0) (j 1 0)) (let d f32 load ad) (let e $t cast d)"
+         " (let s $t dot l x v) (let y $t MAX s e) (let z u8 GT s e) (store Y y keep i j) (store Z z keep i j))";
+
+/* ---- running ---- */
+
+static void expand(char *out, size_t room, const char *text, const shape *s) {
+    size_t at = 0;
+    for (; *text && at + 24 < room; text++) {
+        if (*text != '$') {
+            out[at++] = *text;
+            continue;
+        }
+        text++;
+        int64_t n = *text == 'n' ? s->n : *text == 'k' ? s->k : s->m;
+        if (*text == 't')
+            at += (size_t)snprintf(out + at, room - at, "%s", s->t);
+        else
+            at += (size_t)snprintf(out + at, room - at, "%lld", (long long)n);
+    }
+    out[at] = 0;
+}
+
+static long kernels_run;
+static int64_t most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
+
+static bool too_large(const shape *s) {
+    return s->n * s->k > most_cells || s->n * s->m > most_cells || s->n * s->m * s->k / 8 > most_cells;
+}
+
+static void note(const char *text, shape s) {
+    kernel_job j;
+    clf_err err = {0};
+    static char plan[4096];
+    if (too_large(&s)) return;
+    expand(plan, sizeof plan, text, &s);
+    if (job_text(&j, 42, plan, &err) == CLF_OK) job_note(&j, jobs_skel("tile.chunk"));
+    job_end(&j);
+}
+
+static void check(const char *text, shape s, job_data data) {
+    kernel_job j;
+    clf_err err = {0};
+    static char plan[4096];
+    size_t bad = 0;
+    if (too_large(&s)) return;
+    expand(plan, sizeof plan, text, &s);
+    clf_status st = job_text(&j, 42, plan, &err);
+    if (st == CLF_OK) {
+        job_memory(&j, data, 0);
+        st = job_kernel(&j, jobs_skel("tile.chunk"), s.parts, &err);
+    }
+    if (st == CLF_OK) st = job_reference(&j, &err);
+    for (int o = 0; st == CLF_OK && o < j.c.nout; o++) bad += job_wrong(&j, o, 0);
+    if (st != CLF_OK || bad) fprintf(stderr, "%s\n%zu cells differ; %s\n", plan, bad, err.text);
+    CU_ASSERT_EQUAL(st, CLF_OK);
+    CU_ASSERT_EQUAL(bad, 0);
+    kernels_run++;
+    job_end(&j);
+}
+
+static void check_all(const char *text, const shape *s, int n) {
+    for (int i = 0; i < n; i++) note(text, s[i]);
+    jobs_build();
+    for (int i = 0; i < n; i++) check(text, s[i], i % 2 ? JOB_REAL : JOB_FINITE);
+}
+#define CHECK(text, ...) \
+    do { \
+        static const shape list_[] = {__VA_ARGS__}; \
+        check_all(text, list_, (int)(sizeof list_ / sizeof *list_)); \
+    } while (0)
+
+/* One leaf, two, one that ends in a few terms, five; edges of tiles and of vectors; several work-items. */
+static void test_products(void) {
+    CHECK(product, {12, 16, 80, "f64", 1}, {25, 512, 65, "f64", 1}, {13, 513, 97, "f64", 1}, {7, 1024, 66, "f64", 1},
+          {29, 2061, 73, "f64", 1}, {300, 40, 300, "f64", 1}, {520, 7, 70, "f64", 2}, {2, 1, 65, "f64", 1}, {31, 1537, 141, "f32", 1},
+          {24, 64, 96, "f32", 1}, {0, 9, 70, "f64", 1}, {5, 0, 70, "f64", 1}, {13, 20, 999, "f64", 1});
+}
+
+/* Lanes of a leaf: all full, some with one term less, some empty. */
+static void test_transposed(void) {
+    CHECK(product_t, {12, 16, 80, "f64", 1}, {25, 512, 65, "f64", 1}, {13, 515, 97, "f64", 1}, {29, 2061, 73, "f64", 1},
+          {300, 41, 300, "f64", 1}, {14, 3, 70, "f64", 1}, {31, 1537, 141, "f32", 1}, {13, 5, 67, "f32", 1}, {6, 0, 70, "f64", 1});
+}
+
+static void test_result_cells(void) {
+    CHECK(result_cells, {37, 40, 81, "f64", 1}, {270, 600, 130, "f64", 2}, {37, 40, 90, "f32", 1});
+    CHECK(result_cells_t, {37, 43, 81, "f64", 1}, {26, 600, 133, "f64", 1}, {37, 41, 90, "f32", 1});
+    CHECK(two_results, {37, 40, 81, "f64", 1}, {26, 600, 133, "f64", 1}, {37, 41, 90, "f32", 1});
+}
+
+static void test_left_cells(void) {
+    CHECK(left_cells, {37, 43, 81, "f64", 1}, {26, 601, 260, "f64", 1}, {37, 41, 90, "f32", 1});
+    CHECK(positions, {37, 43, 81, "f64", 1}, {26, 601, 130, "f64", 1}, {37, 41, 90, "f32", 1});
+}
+
+/* ---- without running ---- */
+
+static bool fits(const char *text, shape s) {
+    kernel_job j;
+    static char plan[4096];
+    clf_err err = {0};
+    expand(plan, sizeof plan, text, &s);
+    CU_ASSERT_EQUAL_FATAL(job_text(&j, 1, plan, &err), CLF_OK);
+    bool yes = jobs_skel("tile.chunk")->fits(&j.c, &jobs.profile);
+    job_end(&j);
+    return yes;
+}
+
+static const char row_sums[] = HEAD "(out Z $t $n) (let s $t dot l x v) (store Y s keep i j) (fold Z SUM s keep i))";
+static const char two_products[] =
+    HEAD "(let s $t dot l x v) (let a $t ABS x) (let r $t dot l a v) (let y $t ADD s r) (store Y y keep i j))";
+static const char annihilating[] = HEAD "(let s $t dot l x v skip 1) (store Y s keep i j))";
+static const char left_stored[] = HEAD "(out Z $t $n $k) (let a $t ABS x) (let s $t dot l a v) (store Y s keep i j) (store Z a keep i l))";
+
+static void test_what_fits(void) {
+    const shape wide = {30, 40, 65, "f64", 1};
+    CU_ASSERT_TRUE(fits(product, wide));
+    CU_ASSERT_TRUE(fits(result_cells_t, wide));
+    CU_ASSERT_FALSE(fits(product, (shape){30, 40, 64, "f64", 1}));
+    CU_ASSERT_FALSE(fits(product, (shape){30, 40, 65, "i64", 1}));
+    CU_ASSERT_FALSE(fits(row_sums, wide));
+    CU_ASSERT_FALSE(fits(two_products, wide));
+    CU_ASSERT_FALSE(fits(annihilating, wide));
+    CU_ASSERT_FALSE(fits(left_stored, wide));
+}
+
+static void planned(kernel_job *j, const char *text, shape s, clf_sched *sched) {
+    static char plan[4096];
+    clf_err err = {0};
+    const clf_skel *skel = jobs_skel("tile.chunk");
+    expand(plan, sizeof plan, text, &s);
+    CU_ASSERT_EQUAL_FATAL(job_text(j, 1, plan, &err), CLF_OK);
+    CU_ASSERT_TRUE_FATAL(skel->fits(&j->c, &jobs.profile));
+    CU_ASSERT_EQUAL_FATAL(skel->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, sched, &err), CLF_OK);
+}
+
+static void test_sizes_are_arguments(void) {
+    kernel_job a, b;
+    clf_sched sa, sb;
+    clf_source ta, tb;
+    planned(&a, result_cells, (shape){100, 200, 80, "f64", 1}, &sa);
+    planned(&b, result_cells, (shape){37777, 999, 1234, "f64", 1}, &sb);
+    CU_ASSERT_EQUAL_FATAL(sa.skel->emit(&a.c, &sa, "", &a.arena, &ta, NULL), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(sb.skel->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
+    CU_ASSERT_STRING_EQUAL(ta.text, tb.text);
+    CU_ASSERT_TRUE((int64_t)sb.global * sb.grain >= 37777);
+    job_end(&b);
+    job_end(&a);
+}
+
+/* Few rows: columns are cut for the cores. Many: whole bands of rows, as many for every core. */
+static void test_cuts(void) {
+    static const struct {
+        int64_t n, m;
+        size_t items;
+    } some[] = {{24, 1000, 2}, {24, 200, 1}, {500, 500, 2}, {512, 784, 4}, {2000, 2000, 8}};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        kernel_job j;
+        clf_sched s;
+        clf_profile two = jobs.profile;
+        two.cores = 2;
+        planned(&j, product, (shape){some[i].n, 40, some[i].m, "f64", 1}, &s);
+        CU_ASSERT_EQUAL(s.skel->sched(&j.c, &two, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+        CU_ASSERT_EQUAL(s.global, some[i].items);
+        job_end(&j);
+    }
+}
+
+static void test_facts(void) {
+    kernel_job j;
+    clf_sched s;
+    clf_facts f;
+    planned(&j, result_cells, (shape){100, 200, 80, "f64", 1}, &s);
+    s.skel->facts(&j.c, &jobs.profile, &s, &f);
+    CU_ASSERT_EQUAL(f.read_bytes, (100 * 200 + 200 * 80 + 80 + 100 + 100 * 80) * 8);
+    CU_ASSERT_EQUAL(f.write_bytes, 100 * 80 * 8);
+    CU_ASSERT_EQUAL(f.cells[1][CLF_CLASS_ADD], 2 * 100 * 200 * 80 + 4 * 100 * 80);
+    CU_ASSERT_EQUAL(f.launches, 1);
+    job_end(&j);
+}
+
+/* Allocator that fails the n-th time it is asked for memory. */
+static long fail_at;
+static void *failing(void *user, void *p, size_t old_bytes, size_t new_bytes) {
+    (void)user;
+    if (new_bytes == 0) return free(p), NULL;
+    if (--fail_at == 0) return NULL;
+    void *q = aligned_alloc(64, (new_bytes + 63) / 64 * 64);
+    if (q && p) memcpy(q, p, old_bytes < new_bytes ? old_bytes : new_bytes);
+    if (q) free(p);
+    return q;
+}
+
+static void test_no_memory(void) {
+    kernel_job j;
+    clf_sched s;
+    clf_status st = CLF_E_NOMEM;
+    int n = 0;
+    planned(&j, left_cells, (shape){100, 30, 80, "f64", 1}, &s);
+    for (; st != CLF_OK && n < 2000; n++) {
+        clf_mem small;
+        clf_arena arena;
+        clf_source src;
+        clf_err err = {0};
+        clf_mem_init(&small, failing, NULL);
+        clf_arena_init(&arena, &small);
+        fail_at = n + 1;
+        st = s.skel->emit(&j.c, &s, "", &arena, &src, &err);
+        CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
+        clf_arena_release(&arena);
+        CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
+    }
+    CU_ASSERT_EQUAL(st, CLF_OK);
+    CU_ASSERT_TRUE(n > 3);
+    job_end(&j);
+}
+
+/* With an argument: memory in cl_mem objects of exact size, which Oclgrind watches. */
+int main(int argc, char **argv) {
+    (void)argv;
+    static const test_case tests[] = {
+        {"products", test_products},
+        {"transposed right sides", test_transposed},
+        {"result cells", test_result_cells},
+        {"left cells", test_left_cells},
+        {"what fits", test_what_fits},
+        {"sizes are arguments", test_sizes_are_arguments},
+        {"cuts", test_cuts},
+        {"facts", test_facts},
+        {"no memory", test_no_memory},
+    };
+    if (argc > 1) most_cells = 100000;
+    if (!jobs_open(argc > 1)) {
+        jobs_close();
+        return 77;
+    }
+    int rc = run_suite("tile_chunk", tests, sizeof tests / sizeof *tests);
+    jobs_close();
+    net_figure("kernels of tile.chunk with the bits of the reference executor", "%ld", kernels_run);
+    return rc;
+}
