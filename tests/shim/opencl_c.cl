@@ -85,3 +85,5 @@ SHIM_CONVERT_TO(double)
 SHIM_WIDE(SHIM_TRUTH, char)
 SHIM_WIDE(SHIM_TRUTH, int)
 SHIM_WIDE(SHIM_TRUTH, long)
+
+SHIM_FN long popcount(long x) { return __builtin_popcountl((ulong)x); }
