@@ -87,3 +87,4 @@ SHIM_WIDE(SHIM_TRUTH, int)
 SHIM_WIDE(SHIM_TRUTH, long)
 
 SHIM_FN long popcount(long x) { return __builtin_popcountl((ulong)x); }
+SHIM_FN int popcount(int x) { return __builtin_popcount((uint)x); }
