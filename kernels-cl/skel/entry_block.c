@@ -27,9 +27,8 @@ static void row_of_cut(clf_etext *t) {
     CLF_PUT(&t->x, "if (z < end && xc[eb + z] < to) {\n");
     clf_etext_row_values(t, 0);
     clf_etext_pair_rows(t);
-    CLF_PUT(&t->x, "do { const long c_ = xc[eb + z];\n");
-    clf_etext_pair_entries(t);
-    CLF_PUT(&t->x, "z++; } while (z < end && xc[eb + z] < to);\n}\nif (last - row < %d) at_[r_ - row] = (int)z;\n", SPAN);
+    clf_etext_pair_loop(t, "end", "to");
+    CLF_PUT(&t->x, "}\nif (last - row < %d) at_[r_ - row] = (int)z;\n", SPAN);
 }
 
 /* The numbers of a block of entries, before its first tile. */

@@ -33,7 +33,7 @@ static void rows_of_entry(clf_etext *t, int s) {
     clf_dtype type = clf_etext_type(t, d->a);
     int w = t->x.p->width, a = clf_etext_val(t, d->b)->arg;
     clf_emit_type(wide, type, w);
-    if (!clf_etext_pairs_now(t) && !t->p->blocked) clf_etext_fetch(t, a, (int)clf_entry_extent(t->p, d->axis));
+    if (!clf_etext_pairs_now(t) && !t->p->blocked) clf_etext_fetch(t, a, (int)clf_entry_extent(t->p, d->axis), "");
     CLF_PUT(&t->x, "{ const %s y = (%s)(", wide, wide);
     put_cell(t, d->a);
     CLF_PUT(&t->x, ");\nconst __global %s *const q_ = ", clf_emit_type(one, type, 1));
@@ -238,6 +238,12 @@ static void fetching_loop(clf_etext *t) {
     CLF_PUT(&t->x, "}\n");
     each_entry(t, "for (; z < cells; z++)");
     CLF_PUT(&t->x, "}\n");
+}
+
+void clf_etext_late_vector(clf_etext *t, bool tail) {
+    char loop[64];
+    snprintf(loop, sizeof loop, "CLF_WHOLE for (int z = 0; z < %d; z++)", t->x.p->width);
+    each_entry(t, tail ? "for (int z = 0; z < cells; z++)" : loop);
 }
 
 void clf_etext_late_loop(clf_etext *t) {

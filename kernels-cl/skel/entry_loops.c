@@ -201,3 +201,20 @@ void clf_etext_vectors(clf_etext *t) {
     int n = loops_now(t, &elementary);
     for (t->x.now = 0; t->x.now < n; t->x.now++) one_loop(t, !elementary);
 }
+
+bool clf_etext_vectors_short(const clf_etext *t) {
+    bool elementary;
+    return loops_now(t, &elementary) > 0 && !elementary;
+}
+
+void clf_etext_vector(clf_etext *t, bool tail) {
+    bool elementary;
+    int n = loops_now(t, &elementary);
+    t->x.tail = tail;
+    for (t->x.now = 0; t->x.now < n; t->x.now++) {
+        CLF_PUT(&t->x, "{ const int u = 0;\n");
+        body(t);
+        CLF_PUT(&t->x, "}\n");
+    }
+    t->x.tail = false;
+}

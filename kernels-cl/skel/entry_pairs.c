@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * DOTs over a short axis between a row's cells and the row of a side at an entry's column: one number per entry, into a private tile.
- * The row's cells stay in registers while its entries pass. Invariant: lanes behind the end of the axis multiply -0 by 0, and adding
- * -0 changes no number. */
+ * The row's cells stay in registers while its entries pass, eight at a time: their sums hide each other's latency, and lanes of several
+ * are added side by side. Invariants: lanes behind the end of the axis multiply -0 by 0, and adding -0 changes no number; the additions
+ * of one DOT are the same, in the same order, whether it is one of eight or alone. */
 #include <stdio.h>
 
 #include "kernels-cl/skel/entry_text.h"
 
 enum {
+    EIGHT = CLF_ENTRY_EIGHT,
+    FEW = 3,        /* entries left over: fewer go one by one */
     AHEAD = 8,      /* entries; measured: 5 and 16 gain no more where the side is larger than the caches */
     FAR_AHEAD = 32, /* entries; 24 and 48 gain half as much */
     LINE_BYTES = 64,
-    FEW_LINES = 8, /* a row of fewer is asked for once */
+    FEW_LINES = 8, /* a row of fewer is asked for once, and read together with those of other entries */
 };
 
 static bool now(const clf_etext *t, int v) { return clf_entry_is_pair(t->p, v) && (t->x.uses[v] || t->late[v]); }
@@ -28,6 +31,23 @@ static int along_of(const clf_etext *t, int v) {
 static int side_of(const clf_etext *t, int v) {
     const clf_value *w = clf_etext_val(t, v);
     return clf_etext_val(t, w->in[t->p->space[w->in[0]] == CLF_AT_ALONG ? 1 : 0])->arg;
+}
+
+static int lines_of(const clf_etext *t, int a, int cells) {
+    int bytes = (int)clf_dtype_bytes((clf_dtype)t->p->c->in[t->p->c->access[a].input].dtype);
+    return (cells * bytes + LINE_BYTES - 1) / LINE_BYTES;
+}
+
+/* Eight long rows at once ask memory for more than a core keeps under way: measured with sides of 16 to 80 MiB in rows of 800 bytes they
+ * take a fifth longer than one by one. */
+bool clf_etext_pairs_together(const clf_etext *t) {
+    bool any = false;
+    for (int v = 0; v < t->p->c->nvalue; v++) {
+        if (!now(t, v)) continue;
+        if (lines_of(t, side_of(t, v), (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis)) >= FEW_LINES) return false;
+        any = true;
+    }
+    return any;
 }
 
 static void registers(clf_etext *t, int v) {
@@ -48,51 +68,93 @@ void clf_etext_pair_rows(clf_etext *t) {
         if (now(t, v)) registers(t, v);
 }
 
-/* Lanes of s_ widened and folded pairwise, rounded to the type, into the tile. */
-static void fold_lanes(clf_etext *t, int v) {
+/* Lanes of the vector s<name>_ widened and folded pairwise until `left` are left, in s<left><name>_. */
+static void fold_lanes(clf_etext *t, clf_dtype narrow, const char *name, int left) {
     char type[CLF_EMIT_NAME], one[CLF_EMIT_NAME], lo[24], hi[96];
-    clf_dtype narrow = clf_etext_type(t, v), wide = clf_wide(narrow);
+    clf_dtype wide = clf_wide(narrow);
     int lanes = clf_lanes(narrow);
-    CLF_PUT(&t->x, "const %s s%d_ = ", clf_emit_type(type, wide, lanes), lanes);
+    CLF_PUT(&t->x, "const %s s%d%s_ = ", clf_emit_type(type, wide, lanes), lanes, name);
     clf_emit_cast(&t->x.e, narrow, wide, lanes);
-    CLF_PUT(&t->x, "s_); ");
-    for (int half = lanes / 2; half >= 1; half /= 2) {
-        snprintf(lo, sizeof lo, "s%d_.lo", half * 2);
-        snprintf(hi, sizeof hi, "CLF_UPPER(%s, %d, s%d_)", clf_emit_type(one, wide, 1), half, half * 2);
+    CLF_PUT(&t->x, "s%s_); ", name);
+    for (int half = lanes / 2; half >= left; half /= 2) {
+        snprintf(lo, sizeof lo, "s%d%s_.lo", half * 2, name);
+        snprintf(hi, sizeof hi, "CLF_UPPER(%s, %d, s%d%s_)", clf_emit_type(one, wide, 1), half, half * 2, name);
         const clf_emit_name names[] = {{"a", lo}, {"b", hi}, {NULL, NULL}};
-        CLF_PUT(&t->x, "const %s s%d_ = ", clf_emit_type(type, wide, half), half);
+        CLF_PUT(&t->x, "const %s s%d%s_ = ", clf_emit_type(type, wide, half), half, name);
         clf_emit_text(&t->x.e, "W_ADD(a, b)", narrow, half, names);
         CLF_PUT(&t->x, "; ");
     }
-    CLF_PUT(&t->x, "t%d[z] = ", v);
-    clf_emit_cast(&t->x.e, wide, narrow, 1);
-    CLF_PUT(&t->x, "s1_); }\n");
+}
+
+/* Whose zeros annihilate, of the row's cells 1, of the side's 2. */
+static int skip_of(const clf_etext *t, int v) {
+    int given = clf_etext_val(t, v)->arg;
+    return along_of(t, v) == clf_etext_val(t, v)->in[0] ? given : given >> 1 | (given & 1) << 1;
+}
+
+/* q<name>_: the side's row at column c<name>_; s<name>_: lanes of its sum. */
+static void open_sum(clf_etext *t, int v, const char *name) {
+    char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME], column[24];
+    clf_dtype type = clf_etext_type(t, v);
+    snprintf(column, sizeof column, "c%s_", name);
+    CLF_PUT(&t->x, "const __global %s *const q%s_ = ", clf_emit_type(one, type, 1), name);
+    clf_etext_address(t, side_of(t, v), t->row, column);
+    clf_emit_type(wide, type, clf_lanes(type));
+    CLF_PUT(&t->x, "; %s s%s_ = (%s)(0);\n", wide, name, wide);
+}
+
+/* The lanes from `at` on. */
+static void step_sum(clf_etext *t, int v, const char *name, int at) {
+    char wide[CLF_EMIT_NAME], d[32], q[24], s[24];
+    clf_dtype type = clf_etext_type(t, v);
+    int lanes = clf_lanes(type);
+    snprintf(d, sizeof d, "d%d_%d", v, at / lanes);
+    snprintf(q, sizeof q, "q%s_", name);
+    snprintf(s, sizeof s, "s%s_", name);
+    CLF_PUT(&t->x, "{ const %s y = ", clf_emit_type(wide, type, lanes));
+    clf_etext_run_load(t, side_of(t, v), q, at, lanes);
+    CLF_PUT(&t->x, "; %s = ", s);
+    clf_etext_fma(t, skip_of(t, v), type, lanes, d, "y", s);
+    CLF_PUT(&t->x, "; }\n");
 }
 
 static void one_pair(clf_etext *t, int v) {
-    char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME];
     clf_dtype type = clf_etext_type(t, v);
-    int lanes = clf_lanes(type), n = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis), a = side_of(t, v);
-    int given = clf_etext_val(t, v)->arg, skip = along_of(t, v) == clf_etext_val(t, v)->in[0] ? given : given >> 1 | (given & 1) << 1;
-    CLF_PUT(&t->x, "{ const __global %s *const q_ = ", clf_emit_type(one, type, 1));
-    clf_etext_address(t, a, t->row, "c_");
-    CLF_PUT(&t->x, ";\n%s s_ = (%s)(0);\n", clf_emit_type(wide, type, lanes), wide);
-    for (int at = 0; at < n; at += lanes) {
-        char d[32];
-        snprintf(d, sizeof d, "d%d_%d", v, at / lanes);
-        CLF_PUT(&t->x, "{ const %s y = ", wide);
-        clf_etext_run_load(t, a, "q_", at, lanes);
-        CLF_PUT(&t->x, "; s_ = ");
-        clf_etext_fma(t, skip, type, lanes, d, "y", "s_");
-        CLF_PUT(&t->x, "; }\n");
-    }
-    fold_lanes(t, v);
+    int lanes = clf_lanes(type), n = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis);
+    CLF_PUT(&t->x, "{ ");
+    open_sum(t, v, "");
+    for (int at = 0; at < n; at += lanes) step_sum(t, v, "", at);
+    fold_lanes(t, type, "", 1);
+    CLF_PUT(&t->x, "t%d[z] = ", v);
+    clf_emit_cast(&t->x.e, clf_wide(type), type, 1);
+    CLF_PUT(&t->x, "s1_); }\n");
+}
+
+static const char *const OF_EIGHT[EIGHT] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+/* DOT v of the entries at columns ca_ to ch_, from z on. */
+static void eight_pairs(clf_etext *t, int v) {
+    char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME], prefix[CLF_EMIT_NAME];
+    clf_dtype type = clf_etext_type(t, v), sum = clf_wide(type);
+    int lanes = clf_lanes(type), n = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis);
+    CLF_PUT(&t->x, "{\n");
+    for (int k = 0; k < EIGHT; k++) open_sum(t, v, OF_EIGHT[k]);
+    for (int at = 0; at < n; at += lanes)
+        for (int k = 0; k < EIGHT; k++) step_sum(t, v, OF_EIGHT[k], at);
+    for (int k = 0; k < EIGHT; k++) fold_lanes(t, type, OF_EIGHT[k], EIGHT);
+    CLF_PUT(&t->x, "\n%s s_; CLF_EIGHT_SUMS(%s, %s_ADD, s_", clf_emit_type(wide, sum, EIGHT), wide,
+            clf_emit_prefix(&t->x.e, prefix, sum, EIGHT));
+    for (int k = 0; k < EIGHT; k++) CLF_PUT(&t->x, ", s%d%s_", EIGHT, OF_EIGHT[k]);
+    CLF_PUT(&t->x, ")\nCLF_VSTORE(%s, %s, %d, ", t->p->blocked && t->p->by_entry ? "__global" : "__private", clf_emit_type(one, type, 1),
+            EIGHT);
+    clf_emit_cast(&t->x.e, sum, type, EIGHT);
+    CLF_PUT(&t->x, "s_), t%d + z); }\n", v);
 }
 
 /* Ask for the first `lines` lines of the side's row at the entry `ahead` of this one. */
-static void ask(clf_etext *t, int a, int ahead, int lines) {
+static void ask(clf_etext *t, int a, int ahead, const char *more, int lines) {
     int bytes = (int)clf_dtype_bytes((clf_dtype)t->p->c->in[t->p->c->access[a].input].dtype);
-    CLF_PUT(&t->x, "{ const long n_ = xc[min(eb + z + %d, nnz - 1)];\n", ahead);
+    CLF_PUT(&t->x, "{ const long n_ = xc[min(eb + z + %d%s, nnz - 1)];\n", ahead, more);
     for (int k = 0; k < lines; k++) {
         CLF_PUT(&t->x, "CLF_FETCH(");
         clf_etext_address(t, a, t->row, "n_");
@@ -104,20 +166,75 @@ static void ask(clf_etext *t, int a, int ahead, int lines) {
 /* The side's rows that entries soon to come will read: the first half of a long row well ahead, which gets its page and sets the device's
  * own reading ahead off, the whole of it when it is due. Measured with sides of 16 to 80 MiB in rows of 512 to 1600 bytes: 8 to 30 % less
  * time than asking once; all of a row well ahead gains nothing, for a core keeps few lines under way. */
-void clf_etext_fetch(clf_etext *t, int a, int cells) {
+void clf_etext_fetch(clf_etext *t, int a, int cells, const char *more) {
     clf_entry_at at;
     clf_entry_access(t->p, &t->p->c->access[a], &at);
-    int bytes = (int)clf_dtype_bytes((clf_dtype)t->p->c->in[t->p->c->access[a].input].dtype);
-    int lines = (cells * bytes + LINE_BYTES - 1) / LINE_BYTES;
+    int lines = lines_of(t, a, cells);
     if (a >= CLF_ENTRY_TASKS || !t->p->fetch[a] || at.sk != 1) return;
-    if (lines >= FEW_LINES) ask(t, a, FAR_AHEAD, (lines + 1) / 2);
-    ask(t, a, AHEAD, lines);
+    if (lines >= FEW_LINES) ask(t, a, FAR_AHEAD, more, (lines + 1) / 2);
+    ask(t, a, AHEAD, more, lines);
 }
 
-void clf_etext_pair_entries(clf_etext *t) {
-    for (int v = 0; v < t->p->c->nvalue; v++) {
-        if (!now(t, v)) continue;
-        if (!t->p->blocked) clf_etext_fetch(t, side_of(t, v), (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis));
-        one_pair(t, v);
+/* The sides' rows that are due when these entries are done. */
+static void fetch_rows(clf_etext *t, int entries) {
+    bool any = false;
+    for (int v = 0; v < t->p->c->nvalue; v++) any = any || (now(t, v) && side_of(t, v) < CLF_ENTRY_TASKS && t->p->fetch[side_of(t, v)]);
+    if (!any || t->p->blocked) return;
+    if (entries > 1) CLF_PUT(&t->x, "CLF_WHOLE for (int k_ = 0; k_ < %d; k_++) {\n", entries);
+    for (int v = 0; v < t->p->c->nvalue; v++)
+        if (now(t, v))
+            clf_etext_fetch(t, side_of(t, v), (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis), entries > 1 ? " + k_" : "");
+    if (entries > 1) CLF_PUT(&t->x, "}\n");
+}
+
+/* In tiles of several rows. */
+static bool tells_rows(const clf_etext *t) { return t->p->rows && !t->p->blocked; }
+
+static void alone(clf_etext *t) {
+    CLF_PUT(&t->x, "const long c_ = xc[eb + z];%s\n", tells_rows(t) ? " row_[z] = row;" : "");
+    fetch_rows(t, 1);
+    for (int v = 0; v < t->p->c->nvalue; v++)
+        if (now(t, v)) one_pair(t, v);
+}
+
+/* last: a text, the last entry that may be read; NULL: eight are there. */
+static void eight(clf_etext *t, const char *last) {
+    for (int k = 0; k < EIGHT; k++)
+        CLF_PUT(&t->x, last ? "const long c%s_ = xc[min(eb + z + %d, %s)];\n" : "const long c%s_ = xc[eb + z + %d];\n", OF_EIGHT[k], k,
+                last);
+    if (tells_rows(t)) CLF_PUT(&t->x, "CLF_WHOLE for (int k_ = 0; k_ < %d; k_++) row_[z + k_] = row;\n", EIGHT);
+    fetch_rows(t, EIGHT);
+    for (int v = 0; v < t->p->c->nvalue; v++)
+        if (now(t, v)) eight_pairs(t, v);
+}
+
+void clf_etext_pair_vector(clf_etext *t, const char *last) {
+    for (int z = 0; z < t->x.p->width; z += EIGHT) {
+        CLF_PUT(&t->x, "{ const int z = %d;\n", z);
+        eight(t, last);
+        CLF_PUT(&t->x, "}\n");
     }
+}
+
+/* Eight by eight, and what is left over: fewer than eight where entries end where they may be read, else fewer than FEW. */
+static void eights(clf_etext *t, const char *end, const char *below) {
+    char all[64] = "", last[64];
+    if (below) snprintf(all, sizeof all, " && xc[eb + z + %d] < %s", EIGHT - 1, below);
+    CLF_PUT(&t->x, "for (; z + %d <= %s%s; z += %d) {\n", EIGHT, end, all, EIGHT);
+    eight(t, NULL);
+    CLF_PUT(&t->x, "}\n");
+    if (below) return;
+    snprintf(last, sizeof last, "eb + %s - 1", end);
+    CLF_PUT(&t->x, "if (%s - z >= %d) {\n", end, FEW);
+    eight(t, last);
+    CLF_PUT(&t->x, "z = %s; }\n", end);
+}
+
+void clf_etext_pair_loop(clf_etext *t, const char *end, const char *below) {
+    char more[64] = "";
+    if (below) snprintf(more, sizeof more, " && xc[eb + z] < %s", below);
+    if (clf_etext_pairs_together(t)) eights(t, end, below);
+    CLF_PUT(&t->x, "for (; z < %s%s; z++) {\n", end, more);
+    alone(t);
+    CLF_PUT(&t->x, "}\n");
 }

@@ -19,6 +19,7 @@ enum {
     CLF_ENTRY_FILLED = 128,
     CLF_ENTRY_PLACES = 16,
     CLF_ENTRY_SPAN = 4096, /* rows of a block that can be gone on with */
+    CLF_ENTRY_EIGHT = 8,   /* entries whose DOTs are made together */
     CLF_ENTRY_LEVELS = 24  /* of a row's leaves: more than 2^31 columns have */
 };
 

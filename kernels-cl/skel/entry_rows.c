@@ -5,7 +5,13 @@
 
 #include "kernels-cl/skel/entry_text.h"
 
-enum { TILE = 512, TILE_ROOM = TILE + 16, FEWEST = 16, NEAR_BYTES = 1 << 14 };
+enum {
+    TILE = 512,
+    TILE_ROOM = TILE + 16,
+    FEWEST = 16,
+    NEAR_BYTES = 1 << 14,
+    CELLS_AHEAD = 64 /* entries: measured; 32 and 192 gain less */
+};
 
 static bool task_now(const clf_etext *t, int s) { return t->p->task[s].sweep == t->sweep; }
 
@@ -32,9 +38,8 @@ static void tile_rows(clf_etext *t) {
     clf_etext_row_values(t, 0);
     clf_etext_pair_rows(t);
     clf_etext_locate(t, "z", "end", "xp[row]");
-    CLF_PUT(&t->x, "for (; z < end; z++) { const long c_ = xc[eb + z]; row_[z] = row;\n");
-    clf_etext_pair_entries(t);
-    CLF_PUT(&t->x, "}\n}\n");
+    clf_etext_pair_loop(t, "end", NULL);
+    CLF_PUT(&t->x, "}\n");
     pad(t);
 }
 
@@ -83,8 +88,8 @@ int clf_etext_at_once(const clf_etext *t) {
 void clf_etext_some_entries(clf_etext *t, bool locates) {
     bool pairs = clf_etext_pairs_now(t);
     if (pairs) {
-        CLF_PUT(&t->x, "for (int z = 0; z < cells; z++) { const long c_ = xc[eb + z];\n");
-        clf_etext_pair_entries(t);
+        CLF_PUT(&t->x, "{ int z = 0;\n");
+        clf_etext_pair_loop(t, "cells", NULL);
         CLF_PUT(&t->x, "}\n");
     }
     if (locates) clf_etext_locate(t, "0", "cells", "e0");
@@ -93,24 +98,49 @@ void clf_etext_some_entries(clf_etext *t, bool locates) {
     clf_etext_late_loop(t);
 }
 
-static void sweep(clf_etext *t) {
-    bool pairs = clf_etext_pairs_now(t), locates = clf_etext_locates_now(t);
+/* Are rows of a side that DOTs per entry have read read again entry by entry, with nothing long in between? */
+static bool one_by_one(const clf_etext *t) {
+    return clf_etext_pairs_together(t) && clf_etext_at_once(t) < TILE && !clf_etext_locates_now(t) && clf_etext_vectors_short(t);
+}
+
+/* A vector of entries at a time: what its rows of the side were read for, they are then still in registers for. */
+static void one_vector(clf_etext *t, bool tail) {
+    clf_etext_pair_vector(t, tail ? "l1 - 1" : NULL);
+    clf_etext_vector(t, tail);
+    clf_etext_late_vector(t, tail);
+}
+
+static void vector_by_vector(clf_etext *t) {
+    int w = t->x.p->width;
+    CLF_PUT(&t->x, "for (; eb + %d <= l1; eb += %d) {\n", w, w);
+    CLF_PUT(&t->x, "{ const long n_ = min(eb + %d, nnz - 1); CLF_FETCH(xe + n_) CLF_FETCH(xc + n_) }\n", CELLS_AHEAD);
+    one_vector(t, false);
+    CLF_PUT(&t->x, "}\nif (eb < l1) {\nconst int cells = (int)(l1 - eb);\n");
+    one_vector(t, true);
+    CLF_PUT(&t->x, "}\n");
+}
+
+static void tile_by_tile(clf_etext *t) {
     int n = clf_etext_at_once(t);
-    each_leafy(t, clf_etext_fold_open);
-    clf_etext_late_open(t);
-    CLF_PUT(&t->x, "{\n");
-    if (pairs) clf_etext_pair_rows(t);
-    CLF_PUT(&t->x, "long j0 = 0; do {\n");
-    each_leafy(t, clf_etext_fold_lanes);
-    clf_etext_late_lanes(t);
-    CLF_PUT(&t->x, "long eb = e0 + j0;\nconst long l1 = min(eb + %d, e1);\n", TILE);
     CLF_PUT(&t->x, n < TILE ? "do {\n" : "{\n");
     CLF_PUT(&t->x, "const int cells = (int)min(%dL, l1 - eb);\n", n);
-    clf_etext_some_entries(t, locates);
+    clf_etext_some_entries(t, clf_etext_locates_now(t));
     if (n < TILE)
         CLF_PUT(&t->x, "eb += %d; } while (eb < l1);\n", n);
     else
         CLF_PUT(&t->x, "}\n");
+}
+
+static void sweep(clf_etext *t) {
+    each_leafy(t, clf_etext_fold_open);
+    clf_etext_late_open(t);
+    CLF_PUT(&t->x, "{\n");
+    if (clf_etext_pairs_now(t)) clf_etext_pair_rows(t);
+    CLF_PUT(&t->x, "long j0 = 0; do {\n");
+    each_leafy(t, clf_etext_fold_lanes);
+    clf_etext_late_lanes(t);
+    CLF_PUT(&t->x, "long eb = e0 + j0;\nconst long l1 = min(eb + %d, e1);\n", TILE);
+    (one_by_one(t) ? vector_by_vector : tile_by_tile)(t);
     each_leafy(t, clf_etext_fold_leaf);
     clf_etext_late_leaf(t);
     CLF_PUT(&t->x, "j0 += %d; } while (e0 + j0 < e1); }\n", TILE);

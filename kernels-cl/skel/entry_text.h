@@ -56,9 +56,14 @@ void clf_etext_fold_leaf(clf_etext *t, int s);
 void clf_etext_fold_close(clf_etext *t, int s);
 /* entry_pairs.c: DOTs over a short axis, one per entry, into tiles */
 void clf_etext_pair_rows(clf_etext *t);
-void clf_etext_pair_entries(clf_etext *t);
+/** Those of entries eb + z to eb + end, for z from where it stands; `below`: as long as their columns are, NULL without end. */
+void clf_etext_pair_loop(clf_etext *t, const char *end, const char *below);
+/** Those of one vector of entries, from eb on; behind `last`, a text, they are those of that entry again. NULL: all are there. */
+void clf_etext_pair_vector(clf_etext *t, const char *last);
 bool clf_etext_pairs_now(const clf_etext *t);
-void clf_etext_fetch(clf_etext *t, int a, int cells);
+bool clf_etext_pairs_together(const clf_etext *t); /* are there some, and do those of several entries go together? */
+/** Ask for a side's rows at entries to come: those ahead of entry z, or of z `more`. */
+void clf_etext_fetch(clf_etext *t, int a, int cells, const char *more);
 /* entry_block.c: the same for a block of entries at a time */
 void clf_etext_block_setup(clf_etext *t);
 void clf_etext_block_tile(clf_etext *t);
@@ -80,6 +85,7 @@ void clf_etext_late_open(clf_etext *t);
 void clf_etext_late_close(clf_etext *t);
 void clf_etext_late_lanes(clf_etext *t);
 void clf_etext_late_loop(clf_etext *t);
+void clf_etext_late_vector(clf_etext *t, bool tail); /* the same for one vector of entries, from eb on */
 void clf_etext_late_leaf(clf_etext *t);
 void clf_etext_late_keep(clf_etext *t); /* what goes on in a later cut */
 /* entry_meet.c: partial results */
@@ -92,6 +98,8 @@ void clf_etext_totals(clf_etext *t);           /* folds over all rows, from the 
 /* entry_loops.c */
 void clf_etext_mark(clf_etext *t, int sweep); /* what this sweep needs: t->sweep, uses, late, tile */
 void clf_etext_vectors(clf_etext *t);          /* its loops over the tile */
+void clf_etext_vector(clf_etext *t, bool tail); /* the same for one vector of entries, from eb on, or the first `cells` of it */
+bool clf_etext_vectors_short(const clf_etext *t);    /* no elementary function in them */
 /* entry_rows.c */
 void clf_etext_prepare(clf_etext *t);
 void clf_etext_setup(clf_etext *t);

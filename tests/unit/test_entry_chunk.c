@@ -175,6 +175,7 @@ static bool half_in_one(int64_t i, int64_t k, void *at) {
     return i == row || (i * 7919 + k * 104729) % (x->n[0] + 1) == 0;
 }
 static bool never(int64_t i, int64_t k, void *at) { return (void)i, (void)k, (void)at, false; }
+static bool one_more(int64_t i, int64_t k, void *at) { return (void)at, k % 3 == 0 && k / 3 < i % 21; }
 static bool always(int64_t i, int64_t k, void *at) { return (void)i, (void)k, (void)at, true; }
 
 /* Of further CSR operands: a fifth of all cells and one whole row, or one in 61, in every third row. */
@@ -248,8 +249,14 @@ static void test_one_row(void) { run_all(&(shape){"one row", {{1, 1111, 10, 9}},
 static void test_one_column(void) { run_all(&(shape){"one column", {{1111, 1, 1, 1}}, 0, always}, CLF_F64, 1, JOB_FINITE); }
 static void test_one_cell(void) { run_all(&(shape){"one cell", {{1, 1, 1, 1}}, 0, always}, CLF_F64, 1, JOB_FINITE); }
 static void test_many_blocks(void) { run_all(&(shape){"9000 x 7", {{9000, 7, 3, 5}}, 0.5, NULL}, CLF_F64, 4, JOB_FINITE); }
+/* Eight at a time and what is left over: rows of every number of entries up to 20. */
+static void test_left_over(void) { run_some("outer", &(shape){"63 x 70", {{63, 70, 20, 11}}, 0, one_more}, CLF_F64, 2, JOB_REAL); }
+static void test_left_over_f32(void) { run_some("outer", &(shape){"63 x 70", {{63, 70, 37, 5}}, 0, one_more}, CLF_F32, 1, JOB_REAL); }
 /* A side of more than 2 MiB, read cut by cut (entry_block.c). */
 static void test_far_side(void) { run_some("outer", &(shape){"260 x 4300", {{260, 4300, 64, 3}}, 0.01, NULL}, CLF_F64, 3, JOB_FINITE); }
+static void test_far_side_short(void) {
+    run_some("outer l", &(shape){"260 x 6100", {{260, 6100, 45, 3}}, 0.01, NULL}, CLF_F64, 3, JOB_FINITE);
+}
 static void test_far_side_f32(void) {
     run_some("outer", &(shape){"260 x 4300", {{260, 4300, 125, 24}}, 0.01, NULL}, CLF_F32, 1, JOB_FINITE);
 }
@@ -284,7 +291,10 @@ int main(int argc, char **argv) {
                  {"one column", test_one_column},
                  {"one cell", test_one_cell},
                  {"many blocks", test_many_blocks},
+                 {"left over", test_left_over},
+                 {"left over, f32", test_left_over_f32},
                  {"far side", test_far_side},
+                 {"far side, short rows", test_far_side_short},
                  {"far side, f32", test_far_side_f32},
                  {"far side, half of all entries in one row", test_far_side_skew},
                  {"cuts", test_cuts},
