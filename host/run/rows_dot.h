@@ -15,7 +15,7 @@
 
 /* R inner products of n contiguous terms. Equal pointers are one load once this is inlined. */
 ELEM_FN void NAME(leaf)(const int R, const E_T *const x[], const E_T *const y[], int64_t at, int64_t n, int skip, W_T *w) {
-    VEC s[4];
+    VEC s[ROWS_MOST];
     int64_t i = 0;
     for (int r = 0; r < R; r++) s[r] = V(set)(0);
     for (; i + LANES <= n; i += LANES)
@@ -23,25 +23,25 @@ ELEM_FN void NAME(leaf)(const int R, const E_T *const x[], const E_T *const y[],
     if (i < n)
         for (int r = 0; r < R; r++)
             s[r] = V(stepn)(V(loadn)(x[r] + at + i, n - i), V(loadn)(y[r] + at + i, n - i), s[r], n - i, skip);
-    for (int r = 0; r < R && R < 4; r++) w[r] = V(sum)(s[r]);
-    if (R == 4) V(sum4)(s, w);
+    for (int r = 0; r < R && R % 4; r++) w[r] = V(sum)(s[r]);
+    for (int r = 0; r < R && R % 4 == 0; r += 4) V(sum4)(s + r, w + r);
 }
 
 /* Carry R leaves up the stack of subtrees; leaf: their number. */
-ELEM_FN int NAME(carry)(const int R, W_T (*st)[4], int top, int64_t leaf, const W_T *w) {
+ELEM_FN int NAME(carry)(const int R, W_T (*st)[ROWS_MOST], int top, int64_t leaf, const W_T *w) {
     for (int r = 0; r < R; r++) st[top][r] = w[r];
     for (; (leaf & 1) != 0; leaf >>= 1, top--)
         for (int r = 0; r < R; r++) st[top - 1][r] = W_ADD(st[top - 1][r], st[top][r]);
     return top + 1;
 }
-ELEM_FN void NAME(close)(const int R, W_T (*st)[4], int top, W_T *w) {
+ELEM_FN void NAME(close)(const int R, W_T (*st)[ROWS_MOST], int top, W_T *w) {
     for (; top > 1; top--)
         for (int r = 0; r < R; r++) st[top - 2][r] = W_ADD(st[top - 2][r], st[top - 1][r]);
     for (int r = 0; r < R; r++) w[r] = st[0][r];
 }
 
 ELEM_FN void NAME(sums)(const int R, const E_T *const x[], const E_T *const y[], int64_t n, int skip, W_T *w) {
-    W_T st[ROWS_DEPTH][4];
+    W_T st[ROWS_DEPTH][ROWS_MOST];
     int top = 0;
     if (n <= CLF_LEAF) {
         NAME(leaf)(R, x, y, 0, n, skip, w);
@@ -145,7 +145,7 @@ ELEM_FN W_T NAME(leaf_gathered)(const E_T *x, const int32_t *idx, const E_T *y, 
     return V(sum)(s);
 }
 ELEM_FN W_T NAME(sum_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip) {
-    W_T st[ROWS_DEPTH][4], w[1];
+    W_T st[ROWS_DEPTH][ROWS_MOST], w[1];
     int top = 0;
     if (n <= CLF_LEAF) return NAME(leaf_gathered)(x, idx, y, ldy, n, skip);
     for (int64_t i = 0; i < n; i += CLF_LEAF) {
@@ -170,32 +170,39 @@ static void NAME(gathered)(const clf_dots *d) {
         NAME(gathered_by)(d, d->ldy, d->skip);
 }
 
+/* Results of the R entries from e on, of which there are n: behind the last one it takes the place of those that miss. */
+ELEM_FN void NAME(picked_some)(const int R, const clf_dots *d, const E_T *x, int64_t e, int n, int skip) {
+    const E_T *xs[ROWS_MOST], *ys[ROWS_MOST];
+    W_T w[ROWS_MOST];
+    for (int i = 0; i < R; i++) xs[i] = x, ys[i] = (const E_T *)d->y + (int64_t)d->idx[e + (i < n ? i : n - 1)] * d->ldy;
+    NAME(sums)(R, xs, ys, d->n, skip, w);
+    for (int i = 0; i < n; i++) ((E_T *)d->out)[e + i] = (E_T)w[i];
+}
+
 /* One result per entry; rows of y that lie apart by column are fetched ahead. */
 ELEM_FN void NAME(picked_by)(const clf_dots *d, int skip) {
     const E_T *y = d->y;
-    E_T *o = d->out;
-    W_T w[4];
     for (int64_t r = 0; r < d->rows; r++) {
         const E_T *x = (const E_T *)d->x + r * d->ldx;
         int64_t e = d->off[r], end = d->off[r + 1], last = d->off[d->rows];
-        for (; FAST && e + 4 <= end; e += 4) {
-            const E_T *ys[4];
-            for (int i = 0; i < 4; i++) ys[i] = y + (int64_t)d->idx[e + i] * d->ldy;
-            for (int i = 4; i < 8 && e + i < last; i++) ROWS_PREFETCH(y + (int64_t)d->idx[e + i] * d->ldy, d->n * (int64_t)sizeof *y);
-            NAME(sums)(4, (const E_T *const[4]){x, x, x, x}, (const E_T *const *)ys, d->n, skip, w);
-            for (int i = 0; i < 4; i++) o[e + i] = (E_T)w[i];
+        for (; FAST && e < end; e += ROWS_MOST) {
+            for (int64_t i = e + ROWS_MOST; i < e + 2 * ROWS_MOST && i < last; i++)
+                ROWS_PREFETCH(y + (int64_t)d->idx[i] * d->ldy, d->n * (int64_t)sizeof *y);
+            if (end - e >= ROWS_MOST)
+                NAME(picked_some)(ROWS_MOST, d, x, e, ROWS_MOST, skip);
+            else
+                NAME(picked_some)(ROWS_MOST, d, x, e, (int)(end - e), skip);
         }
         for (; e < end; e++) {
             if (e + 4 < last) ROWS_PREFETCH(y + (int64_t)d->idx[e + 4] * d->ldy, d->n * (int64_t)sizeof *y);
-            NAME(sums)(1, &x, (const E_T *const[1]){y + (int64_t)d->idx[e] * d->ldy}, d->n, skip, w);
-            o[e] = (E_T)w[0];
+            NAME(picked_some)(1, d, x, e, 1, skip);
         }
     }
 }
 /* y is read across its rows: leaf by leaf through a copy. */
 static void NAME(picked_across)(const clf_dots *d) {
     E_T copy[CLF_LEAF];
-    W_T st[ROWS_DEPTH][4], w[1];
+    W_T st[ROWS_DEPTH][ROWS_MOST], w[1];
     for (int64_t r = 0; r < d->rows; r++)
         for (int64_t e = d->off[r]; e < d->off[r + 1]; e++) {
             const E_T *x = (const E_T *)d->x + r * d->ldx, *y = (const E_T *)d->y + (int64_t)d->idx[e] * d->ldy, *c = copy;
@@ -300,17 +307,19 @@ ELEM_FN void NAME(pick_block)(const int C, const E_T *x, const int32_t *idx, con
     }
     for (int c = 0; c < C; c++) acc[c] = s[c];
 }
-/* cols results of one row over a leaf of entries, in blocks of 8, 4, 2 and 1 vectors. */
+/* cols results of one row over a leaf of entries, in blocks of 8, 4, 3, 2 and 1 vectors. */
 static void NAME(pick_leaf)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int64_t cols, int skip, E_T *o) {
     VEC s[8];
     for (int64_t col = 0, m; col < cols; col += m) {
-        int64_t vecs = (cols - col + LANES - 1) / LANES, C = vecs >= 8 ? 8 : vecs >= 4 ? 4 : vecs >= 2 ? 2 : 1;
+        int64_t vecs = (cols - col + LANES - 1) / LANES, C = vecs >= 8 ? 8 : vecs >= 4 ? 4 : vecs;
         m = C * LANES < cols - col ? C * LANES : cols - col;
         int64_t last = m - (C - 1) * LANES;
         if (FAST && C == 8)
             NAME(pick_block)(8, x, idx, y + col, ldy, n, last, skip, s);
         else if (FAST && C == 4)
             NAME(pick_block)(4, x, idx, y + col, ldy, n, last, skip, s);
+        else if (FAST && C == 3)
+            NAME(pick_block)(3, x, idx, y + col, ldy, n, last, skip, s);
         else if (FAST && C == 2)
             NAME(pick_block)(2, x, idx, y + col, ldy, n, last, skip, s);
         else

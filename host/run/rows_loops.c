@@ -4,9 +4,9 @@
 #include "host/run/tile_isa.h"
 #include "host/run/rows_vec.h"
 
-/* Leaves of 512 of an extent below 2^63 need fewer levels than this. ROWS_BLOCK: rows whose sums fit the registers; ROWS_TILE: vectors of
- * sums over rows that do, for ROWS_PASS rows at a time. */
-enum { ROWS_DEPTH = 56, ROWS_LINE = 64, ROWS_PASS = 32 };
+/* Leaves of 512 of an extent below 2^63 need fewer levels than this. ROWS_MOST: inner products made together. ROWS_BLOCK: rows whose
+ * sums fit the registers; ROWS_TILE: vectors of sums over rows that do, for ROWS_PASS rows at a time. */
+enum { ROWS_DEPTH = 56, ROWS_LINE = 64, ROWS_MOST = 8, ROWS_PASS = 32 };
 #if defined(__AVX512F__)
 enum { ROWS_BLOCK = 8, ROWS_TILE = 16 };
 #else
