@@ -68,7 +68,7 @@ static clf_status read_entry(mtx *f, triples *l, int64_t done) {
 }
 
 clf_status clf_mtx_read_entries(mtx *f, clf_mem *mem, clf_sparse *out) {
-    triples l;
+    triples l = {.n = 0};
     clf_err why = {.code = CLF_OK};
     clf_status st = CLF_OK;
     CLF_TRY(triples_new(f, mem, &l));
