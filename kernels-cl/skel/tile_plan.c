@@ -29,7 +29,7 @@ static bool find_product(clf_tile *p) {
     }
     if (p->dot < 0) return false;
     const clf_value *w = &c->value[p->dot], *b = &c->value[w->in[1]];
-    p->l = w->axis;
+    p->l = (uint8_t)w->axis;
     p->j = 3 - p->l;
     p->type = (clf_dtype)w->dtype;
     if (w->arg || p->l < 1 || p->l > 2 || !clf_dtype_float(p->type) || b->op != CLF_V_LOAD) return false;
@@ -90,8 +90,8 @@ static int64_t share(int64_t n, int64_t parts, int64_t whole) { return clf_row_r
 
 /* As few bands as rows allow, in equal numbers for all cores; columns are cut where there are too few rows for that. */
 static void cut(clf_tile *p, int64_t cores) {
-    int64_t panel = 2 * p->lanes, bands = clf_row_ceil(p->rows > 0 ? p->rows : 1, CLF_TILE_BAND), even = clf_row_round(bands, cores),
-            across = 1;
+    int64_t panel = (int64_t)2 * p->lanes, bands = clf_row_ceil(p->rows > 0 ? p->rows : 1, CLF_TILE_BAND),
+            even = clf_row_round(bands, cores), across = 1;
     if (even * LEAST_BAND <= p->rows) bands = even;
     if (bands % cores) across = cores / clf_gcd(bands, cores);
     while (across > 1 && across * LEAST_COLS > p->cols) across--;
@@ -109,7 +109,7 @@ static int log2_up(int64_t n) {
 
 /* Packed panels, a tile, the lanes' stack and the leaves'. */
 static bool lay_out(clf_tile *p) {
-    int64_t panel = 2 * p->lanes, tile = CLF_TILE_ROWS * panel, leaves = clf_row_ceil(p->terms, CLF_LEAF), cells, waits;
+    int64_t panel = (int64_t)2 * p->lanes, tile = CLF_TILE_ROWS * panel, leaves = clf_row_ceil(p->terms, CLF_LEAF), cells, waits;
     if (__builtin_mul_overflow(p->mc, p->nc, &cells)) return false;
     if (__builtin_mul_overflow(cells, leaves > 1 ? log2_up(leaves) + 1 : 0, &waits)) return false;
     p->cstride = (p->mc + panel) * CLF_LEAF + tile + (p->runs > 1 ? log2_up(p->runs) : 0) * tile;
