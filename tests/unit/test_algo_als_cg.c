@@ -121,7 +121,7 @@ static void steady(clf_ctx *c) {
     factors f = factors_data(N, M, K, 0.3, 7);
     p.iterations = 6;
     p.inner = 3;
-    factors_steady(als, c, factors_sparse(c, CLF_F64, &f), &p, 1 + 6 * 2 * (1 + 3));
+    factors_steady(als, c, factors_sparse(c, CLF_F64, &f), &p, 1 + 6 * 2 * (1 + 3), 1); /* one of the two `begin` */
     free(f.x);
     clf_close(c);
 }

@@ -119,7 +119,7 @@ static void steady(clf_ctx *c) {
     alg_params p = ten;
     factors f = factors_data(N, M, K, 0.1, 7);
     p.iterations = 8;
-    factors_steady(gnmf, c, factors_sparse(c, CLF_F64, &f), &p, 16);
+    factors_steady(gnmf, c, factors_sparse(c, CLF_F64, &f), &p, 16, 0);
     free(f.x);
     clf_close(c);
 }
