@@ -67,6 +67,14 @@ def run(case, data, want):
     return found or attempt(case, data, want, "false")
 
 
+def result(path):
+    """What was written: one file, or, of a large matrix, a folder with a file for each run of rows, numbered."""
+    parts = [path]
+    if os.path.isdir(path):
+        parts = sorted(glob.glob(os.path.join(path, "[0-9]*")), key=lambda p: [int(n) for n in re.findall(r"\d+", os.path.basename(p))])
+    return np.concatenate([np.loadtxt(p, delimiter=",", ndmin=2) for p in parts])
+
+
 def attempt(case, data, want, codegen):
     home, folder = _home(), tempfile.mkdtemp()
     try:
@@ -84,7 +92,7 @@ def attempt(case, data, want, codegen):
             why = re.findall(r"ERROR.*", done.stderr + done.stdout) or ["?"]
             print("systemds: %s did not run with its code generator %s: %s" % (case["name"], codegen, why[0][:160]))
             return None
-        got = np.loadtxt(os.path.join(folder, "R.csv"), delimiter=",", ndmin=2)
+        got = result(os.path.join(folder, "R.csv"))
         flat = np.concatenate([x.ravel() for x in case.get("systemds_want", list)(want)])
         error = float(np.max(np.abs(got.ravel() - flat)) / np.max(np.abs(flat))) if got.size == flat.size else float("inf")
         return {"ms": float(np.median(times)), "error": error}
