@@ -12,6 +12,8 @@ typedef struct cutting {
     uint8_t *said;          /* node -> bit k: the edge to operand k is in the list */
     uint8_t *mark, *wanted; /* a zero per node, between uses */
     int32_t *node;          /* room for one loop made of two */
+    int32_t *cone;          /* and for a node with what is copied into its loop */
+    uint8_t *taken;         /* a zero per node, between uses: it is in cone */
 } cutting;
 
 static int32_t stored_by(const clf_cover *c, int32_t part) {
@@ -62,17 +64,33 @@ static clf_reason why(const cutting *w, int32_t reader, int32_t n, int k, int32_
 
 static void cut(clf_cover *c, int32_t from, int32_t to, clf_reason reason) { c->cut[c->ncut++] = (clf_cut){from, to, (uint8_t)reason}; }
 
-/* Operands of n, a node of the part that is entered, that come from another part's memory. An operand taken twice is one edge. */
-static void cut_operands(const cutting *w, int32_t part, int32_t n) {
+/* Operand k of n, which the part that is entered computes, if it comes from another part's memory. An operand taken twice is one edge. */
+static void cut_operand(const cutting *w, int32_t part, int32_t n, int k) {
     const clf_graph *g = w->p->g;
-    for (int k = 0; k < g->node[n].nin; k++) {
-        int32_t q = clf_node_operand(g, n, k);
-        bool copied = w->c->part[part].loop && (w->c->copies[n] >> k & 1), twice = w->said[n] >> k & 1;
-        for (int i = 0; i < k; i++) twice = twice || (clf_node_operand(g, n, i) == q && (w->said[n] >> i & 1));
-        if (twice || copied || w->c->maker[q] < 0 || clf_cover_has(w->c, part, q)) continue;
-        w->said[n] |= (uint8_t)(1u << k);
-        cut(w->c, q, n, why(w, part, n, k, q));
-    }
+    int32_t q = clf_node_operand(g, n, k);
+    bool twice = w->said[n] >> k & 1;
+    for (int i = 0; i < k; i++) twice = twice || (clf_node_operand(g, n, i) == q && (w->said[n] >> i & 1));
+    if (twice || w->c->maker[q] < 0 || clf_cover_has(w->c, part, q)) return;
+    w->said[n] |= (uint8_t)(1u << k);
+    cut(w->c, q, n, why(w, part, n, k, q));
+}
+
+/* Operands of n, a node of the part that is entered, and of what is copied into its loop. */
+static void cut_operands(const cutting *w, int32_t part, int32_t n) {
+    int32_t todo = 0;
+    bool loop = w->c->part[part].loop;
+    w->cone[todo++] = n;
+    for (int32_t at = 0; at < todo; at++)
+        for (int32_t x = w->cone[at], k = 0; k < w->p->g->node[x].nin; k++) {
+            int32_t q = clf_node_operand(w->p->g, x, k);
+            if (!loop || !(w->c->copies[x] >> k & 1)) {
+                cut_operand(w, part, x, k);
+            } else if (!w->taken[q]) {
+                w->taken[q] = 1;
+                w->cone[todo++] = q;
+            }
+        }
+    for (int32_t i = 1; i < todo; i++) w->taken[w->cone[i]] = 0;
 }
 
 static void cut_results(const cutting *w) {
@@ -90,7 +108,10 @@ clf_status clf_cuts_find(const clf_problem *p, clf_cover *c, clf_arena *scratch,
     cutting w = {.p = p, .c = c, .said = clf_arena_new(scratch, n, 1), .mark = clf_arena_new(scratch, n, 1)};
     w.wanted = clf_arena_new(scratch, n, 1);
     w.node = clf_arena_new(scratch, n, sizeof *w.node);
-    if (!w.said || !w.mark || !w.wanted || !w.node) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for the reasons of cuts");
+    w.cone = clf_arena_new(scratch, n, sizeof *w.cone);
+    w.taken = clf_arena_new(scratch, n, 1);
+    if (!w.said || !w.mark || !w.wanted || !w.node || !w.cone || !w.taken)
+        return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for the reasons of cuts");
     c->ncut = 0;
     cut_results(&w);
     for (int32_t i = 0; i < c->npart; i++) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python binding, by an interpreter that has NumPy and SciPy: the system's own first. Without one there is no such test, and the
+# The Python binding, and what docs/ shows, by an interpreter that has NumPy and SciPy: the system's own first. Without one there is no such test, and the
 # configuration says so. A sanitizer's runtime does not go into a process that was built without.
 if(CLF_SANITIZE OR NOT TARGET clfuse)
     return()
@@ -9,6 +9,14 @@ foreach(candidate /usr/bin/python3 python3)
     if(lacks EQUAL 0)
         add_test(NAME python.clfuse COMMAND ${candidate} ${CMAKE_CURRENT_LIST_DIR}/test_clfuse.py)
         clf_test_defaults(python.clfuse python 120 CLFUSE_LIBRARY=$<TARGET_FILE:clfuse> PYTHONDONTWRITEBYTECODE=1)
+        if(TARGET clfuse_tool)
+            set(pages)
+            foreach(page concepts tutorial-c tutorial-python gallery not-fused numerics adding-a-skeleton)
+                list(APPEND pages ${PROJECT_SOURCE_DIR}/docs/${page}.md)
+            endforeach()
+            add_test(NAME docs.pages COMMAND ${candidate} ${PROJECT_SOURCE_DIR}/tests/lint/docs.py ${PROJECT_BINARY_DIR} ${pages})
+            clf_test_defaults(docs.pages docs 120 PYTHONDONTWRITEBYTECODE=1)
+        endif()
         return()
     endif()
 endforeach()

@@ -41,6 +41,10 @@ static void test_by_cost(void) {
     CU_ASSERT_EQUAL(named(&r, CLF_OP_FOLD, -1, CLF_CUT_RESULT), 1);
     CU_ASSERT_EQUAL(r.p->ncut, 3);
     drop(&r);
+    r = plan_of("X - sum(X) / 7", 200, 48, 0); /* the quotient is computed for each cell, from a sum that must be there */
+    CU_ASSERT_EQUAL(named(&r, CLF_OP_FOLD, CLF_OP_DIV, CLF_CUT_BARRIER), 1);
+    CU_ASSERT_EQUAL(r.p->ncut, 2);
+    drop(&r);
     r = plan_of("B = X + Y; B; B; sum(B)", 200, 48, 0); /* a result asked for twice is one */
     CU_ASSERT_EQUAL(named(&r, CLF_OP_ADD, -1, CLF_CUT_RESULT), 1);
     CU_ASSERT_EQUAL(r.p->ncut, 2);
@@ -107,10 +111,24 @@ static bool reads(const clf_plan *p, const clf_step *t, int32_t n) {
 /* A conversion computes something only as a transpose. */
 static bool makes(const clf_step *t) { return t->kind != CLF_STEP_CONVERT || t->convert == CLF_CONVERT_TWIN; }
 
+/* Does the step compute n: as a node that it covers, or, by clf_find_copies, again for one that it computes? Readers come behind. */
+static void find_computed(const clf_graph *g, const clf_step *t, const uint8_t *copied, uint8_t *computed) {
+    for (int32_t n = g->n; n-- > 0;) {
+        computed[n] = covers(t, n);
+        for (int32_t m = n + 1; t->kind == CLF_STEP_FUSED && copied[n] && m < g->n; m++)
+            for (int k = 0; computed[m] && k < g->node[m].nin; k++)
+                if (clf_node_operand(g, m, k) == n && clf_node_copies(g, m, k)) computed[n] = 1;
+    }
+}
+
 /* Does some step that computes `to` take `from` from memory? */
-static bool through_memory(const clf_plan *p, int32_t from, int32_t to) {
-    for (int32_t s = 0; s < p->nstep; s++)
-        if (makes(&p->step[s]) && covers(&p->step[s], to) && reads(p, &p->step[s], from)) return true;
+static bool through_memory(const clf_plan *p, const uint8_t *copied, int32_t from, int32_t to) {
+    uint8_t computed[MOST_NODES];
+    for (int32_t s = 0; s < p->nstep; s++) {
+        if (!makes(&p->step[s]) || !reads(p, &p->step[s], from)) continue;
+        find_computed(&p->g, &p->step[s], copied, computed);
+        if (computed[to]) return true;
+    }
     return false;
 }
 
@@ -133,7 +151,7 @@ static const char *wrong(const clf_plan *p) {
             if (cuts_of(p, q, n) > 1) return "an edge is named twice";
             if (said && clf_node_is_slot(&g->node[q])) return "an operand that was there has a reason";
             if (copied[q] && clf_node_copies(g, n, k)) continue; /* n computes it, where others read it */
-            if (!clf_node_is_slot(&g->node[q]) && said != through_memory(p, q, n))
+            if (!clf_node_is_slot(&g->node[q]) && said != through_memory(p, copied, q, n))
                 return "an edge through memory has no reason, or another has";
         }
     }

@@ -176,6 +176,8 @@ inline mat mean(const mat &x) { return detail::call(clf_mean, x); }
 inline mat row_sums(const mat &x) { return detail::call(clf_row_sums, x); }
 inline mat col_sums(const mat &x) { return detail::call(clf_col_sums, x); }
 inline mat fold(clf_fold_code f, clf_dir dir, const mat &x) { return mat(x.ctx(), clf_fold(f, dir, x.get())); }
+inline mat min(const mat &x) { return fold(CLF_FOLD_CODE_MIN, CLF_ALL, x); }
+inline mat max(const mat &x) { return fold(CLF_FOLD_CODE_MAX, CLF_ALL, x); }
 inline mat cum(clf_fold_code f, const mat &x) { return mat(x.ctx(), clf_cum(f, x.get())); }
 inline mat cast(const mat &x, clf_dtype type) { return mat(x.ctx(), clf_cast(x.get(), type)); }
 inline mat outer(clf_op_code op, const mat &u, const mat &v) { return mat(u.ctx(), clf_outer(op, u.get(), v.get())); }
