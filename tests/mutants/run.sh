@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Is the net fine enough? Every patch here plants one bug of one line in a copy of the tree; its own tests must fail then.
-# usage: run.sh SOURCE WORK [PATTERN]     WORK: the copy, its build and the log; PATTERN: only patches whose names match it
+# usage: run.sh SOURCE WORK [EVERY [PATTERN]]     WORK: the copy, its build and the log; EVERY: 3 takes every third patch; PATTERN: only
+# patches whose names match it
 # A patch has a line that says what goes wrong, a line "tests: GROUP", a line "first: TEST [CASE]", which is known to catch it, and the
 # change.
 # The others of the group run when that test no longer does. What caught a bug must pass without any patch.
 # Fails when a patch no longer applies or does not build, when a test fails without any patch, or when more than two planted bugs stay
 # unnoticed.
 set -u
-source=$1 work=$2 pattern=${3:-}
+source=$1 work=$2 every=${3:-1} pattern=${4:-}
 here=$source/tests/mutants
 log=$work/log
 survivors=0 caught=0 total=0 catchers= verified=
@@ -105,7 +106,7 @@ try_one() {
 # names TABLES: of the patches that change tables (1) or none (0).
 names() {
     (cd "$here" && grep -H '^+++ b/' *"$pattern"*.patch) | sed 's|^\([^:]*\):+++ b/|\1 |' |
-        awk -v tables="$1" '!seen[$1]++ && ($2 ~ /\.def$/) == tables { print $2, $1 }' | sort | cut -d ' ' -f 2
+        awk -v tables="$1" '!seen[$1]++ && ($2 ~ /\.def$/) == tables { print $2, $1 }' | sort | awk -v every="$every" 'NR % every == 1 % every { print $2 }'
 }
 
 # What has caught a bug since the last time must pass without any.
