@@ -112,6 +112,7 @@ static clf_status read_records(reader *r) {
     r->rows = r->dropped = 0;
     while ((at = clf_csv_find(&r->c, at))) {
         int kind = CELL_VALUE;
+        CLF_TRY(clf_text_go_on(&r->c.t, at));
         CLF_TRY(read_record(r, &at, &kind));
         if (kind == CELL_RESTART) {
             r->coded = true;
@@ -181,6 +182,7 @@ clf_status clf_csv_read(const char *name, const void *p, size_t n, const clf_rea
     reader r = {.mem = mem};
     CLF_TRY(clf_read_opts_check(name, o, &r.o, err));
     CLF_TRY(open_text(&r.c, name, p, n, err));
+    r.c.t.ask = r.o.ask;
     CLF_TRY(clf_csv_detect(&r.c, r.o.label));
     clf_labels_init(&r.codes, mem);
     clf_status st = read_body(&r, labels != NULL);

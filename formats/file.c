@@ -100,9 +100,10 @@ static clf_status read_stream(const request *q, int fd, bytes *b) {
         if (b->n == b->cap) CLF_TRY(grow(q, b));
         ssize_t got = read(fd, b->at + b->n, b->cap - b->n);
         if (got == 0) return CLF_OK;
-        if (got > 0)
+        if (got > 0) {
             b->n += (size_t)got;
-        else if (errno != EINTR)
+            CLF_TRY(clf_ask_on(q->o ? q->o->ask : NULL, CLF_STAGE_LOAD, q->path, b->n, 0, q->err));
+        } else if (errno != EINTR)
             return io_fail(q->err, q->path, "read", errno);
     }
 }

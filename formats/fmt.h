@@ -3,6 +3,7 @@
  * for formats. And files: a reader gives what a file holds, dense or CSR, and never makes the one of the other unasked. */
 #ifndef CLF_FORMATS_FMT_H
 #define CLF_FORMATS_FMT_H
+#include "core/ask.h"
 #include "core/dtype.h"
 #include "core/err.h"
 #include "core/mem.h"
@@ -46,6 +47,7 @@ typedef struct clf_read_opts {
     clf_na na;
     const char *label;      /* csv: name (header) or 1-based number of the label column; NULL none */
     const clf_trace *log;     /* topic io: notes such as "densified" */
+    const clf_ask *ask;     /* whether to go on, in readers of texts; may be NULL */
 } clf_read_opts;
 /** Read a file: npy, csv and .mtx of layout array give a dense matrix, .mtx of layout coordinate and svm a CSR one (stored zeros stay,
  *  entries of an .mtx met twice add up, the mirrored half of a symmetric one is written out). Its memory is a few times that of the file,
@@ -55,7 +57,7 @@ typedef struct clf_read_opts {
  *  type: "npy", "csv", "mtx", "svm", or NULL for the file's ending. o may be NULL: f64, missing cells refused.
  *  note: receives a line worth telling the user ("" if none): rows that were dropped.
  *  errors: CLF_E_IO cannot open or read; CLF_E_FORMAT damaged, hostile or unsupported, naming path, line and column;
- *  CLF_E_NAME no such label column; CLF_E_ARG unknown type; CLF_E_LIMIT an endless stream; CLF_E_NOMEM, also when the size is
+ *  CLF_E_CANCELLED o->ask said so; CLF_E_NAME no such label column; CLF_E_ARG unknown type; CLF_E_LIMIT an endless stream; CLF_E_NOMEM, also when the size is
  *  beyond the budget or the machine. No allocation is made from a header's sizes without checking them against the file's length.
  *  Outputs stay untouched on failure. */
 clf_status clf_load_file(const char *path, const char *type, const clf_read_opts *o, clf_mem *mem, clf_loaded *out, clf_dense *labels,

@@ -144,6 +144,8 @@ clf_status clf_read_mtx(const char *name, const void *p, size_t n, const clf_rea
     CLF_TRY(clf_text_init(&t, name, p, n, err));
     CLF_TRY(clf_text_check_nul(&t, " \t"));
     clf_cursor_init(&f.c, &t, '%');
+    f.t = &t;
+    t.ask = opts.ask;
     f.dtype = opts.dtype;
     CLF_TRY(read_banner(&f));
     CLF_TRY(read_size(&f));

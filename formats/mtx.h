@@ -10,6 +10,7 @@ typedef enum mtx_field { MTX_REAL, MTX_INTEGER, MTX_PATTERN } mtx_field;
 
 typedef struct mtx {
     clf_cursor c;
+    clf_text *t;   /* the cursor's */
     bool coordinate;
     mtx_field field;
     mtx_symmetry symmetry;

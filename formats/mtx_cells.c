@@ -17,6 +17,7 @@ static clf_status read_column(mtx *f, clf_dense *d, int64_t col) {
     for (int64_t row = first; row < f->rows; row++) {
         if (!clf_cursor_find(c))
             return CLF_CURSOR_FAIL(c, "the file ends before cell (%lld, %lld)", (long long)row + 1, (long long)col + 1);
+        CLF_TRY(clf_text_go_on(f->t, c->at));
         CLF_TRY(clf_mtx_value(f, &v));
         store(f, d, row, col, v);
     }

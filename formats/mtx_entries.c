@@ -72,7 +72,10 @@ clf_status clf_mtx_read_entries(mtx *f, clf_mem *mem, clf_sparse *out) {
     clf_err why = {.code = CLF_OK};
     clf_status st = CLF_OK;
     CLF_TRY(triples_new(f, mem, &l));
-    for (int64_t i = 0; i < f->entries && st == CLF_OK; i++) st = read_entry(f, &l, i);
+    for (int64_t i = 0; i < f->entries && st == CLF_OK; i++) {
+        st = clf_text_go_on(f->t, f->c.at);
+        if (st == CLF_OK) st = read_entry(f, &l, i);
+    }
     if (st == CLF_OK) {
         st = clf_csr_from_coo(f->rows, f->cols, l.n, l.row, l.col, l.index_bytes, l.val, f->dtype, true, mem, out, &why);
         if (st != CLF_OK) clf_read_failed(f->c.t->err, f->c.t->name, &why);

@@ -52,7 +52,10 @@ static clf_status read_rows(svm *f) {
     clf_cursor c;
     clf_cursor_init(&c, &f->t, '#');
     f->rows = f->entries = 0;
-    while (clf_cursor_find(&c)) CLF_TRY(read_row(f, &c));
+    while (clf_cursor_find(&c)) {
+        CLF_TRY(clf_text_go_on(&f->t, c.at));
+        CLF_TRY(read_row(f, &c));
+    }
     return f->rows > 0 ? CLF_OK : clf_fail(f->t.err, CLF_E_FORMAT, "%s: the file is empty", f->t.name);
 }
 
@@ -73,6 +76,7 @@ clf_status clf_read_svm(const char *name, const void *p, size_t n, const clf_rea
     CLF_TRY(clf_read_opts_check(name, o, &opts, err));
     CLF_TRY(clf_text_init(&f.t, name, p, n, err));
     CLF_TRY(clf_text_check_nul(&f.t, " \t"));
+    f.t.ask = opts.ask;
     f.dtype = f.y.dtype = opts.dtype;
     clf_status st = read_all(&f, mem, labels != NULL);
     if (st != CLF_OK) {

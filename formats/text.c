@@ -19,8 +19,13 @@ clf_status clf_text_init(clf_text *t, const char *name, const void *p, size_t n,
         start += 3;
         n -= 3;
     }
-    *t = (clf_text){.name = name, .start = start, .end = start + n, .err = err};
+    *t = (clf_text){.name = name, .start = start, .end = start + n, .err = err, .asked = start};
     return CLF_OK;
+}
+
+clf_status clf_text_ask(clf_text *t, const char *at) {
+    t->asked = at;
+    return clf_ask_on(t->ask, CLF_STAGE_LOAD, t->name, (uint64_t)(at - t->start), (uint64_t)(t->end - t->start), t->err);
 }
 
 static int64_t line_of(const clf_text *t, const char *at) {

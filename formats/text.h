@@ -2,6 +2,7 @@
  * What the text readers share: a text in memory, messages that say where, and a cursor over blank-separated fields. */
 #ifndef CLF_FORMATS_TEXT_H
 #define CLF_FORMATS_TEXT_H
+#include "core/ask.h"
 #include "core/dtype.h"
 #include "core/err.h"
 
@@ -9,6 +10,8 @@ typedef struct clf_text {
     const char *name;        /* of the file, for messages */
     const char *start, *end; /* without a byte order mark */
     clf_err *err;
+    const clf_ask *ask;      /* NULL: nobody is asked */
+    const char *asked;       /* where that was last */
 } clf_text;
 
 /** Wrap n bytes. errors: CLF_E_LIMIT when n is beyond what offsets hold. */
@@ -17,6 +20,13 @@ clf_status clf_text_init(clf_text *t, const char *name, const void *p, size_t n,
 clf_status clf_text_fail(const clf_text *t, const char *at, int64_t field, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /** Refuse a NUL byte. separators: the bytes that part fields, to name the column. */
 clf_status clf_text_check_nul(const clf_text *t, const char *separators);
+
+/** A reader has come to `at`: every MiB, is it to go on? */
+clf_status clf_text_ask(clf_text *t, const char *at);
+enum { CLF_TEXT_ASK_BYTES = 1 << 20 };
+static inline clf_status clf_text_go_on(clf_text *t, const char *at) {
+    return at < t->asked || at - t->asked >= CLF_TEXT_ASK_BYTES ? clf_text_ask(t, at) : CLF_OK;
+}
 
 enum { CLF_TEXT_SHOWN = 32 };
 /** n bytes made fit for a message: quoted, cut after some 24, what does not print as '?'. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/run/meter.h"
 #include "host/run/run.h"
 
 static _Thread_local char open_error[CLF_ERR_TEXT];
@@ -58,7 +59,12 @@ static clf_status open_into(clf_ctx *c, const clf_options *opt, clf_err *err) {
     clf_nodes_init(&c->nodes, &c->mem);
     prepare_oom(c);
     c->pid = (int)getpid();
+    CLF_TRY(clf_meter_adapt(c, err));
+    clf_meter_enter(c->meter, CLF_PART_OPEN);
     c->run = clf_run_new(c, err);
+    clf_meter_leave(c->meter);
+    if (c->run) CLF_TRY(clf_meter_adapt(c, err)); /* threads are there to be watched */
+    clf_meter_leave(c->meter);
     return c->run ? CLF_OK : err->code;
 }
 
@@ -88,10 +94,18 @@ clf_status clf_open(clf_ctx **out, const clf_options *opt) {
     }
     snprintf(open_error, sizeof open_error, "%s", err.text);
     if (c) {
+        clf_meter_close(c);
         pthread_mutex_destroy(&c->lock);
         clf_mem_free(&first, c, 1, sizeof *c);
     }
     return st;
+}
+
+void clf_ctx_measure(clf_ctx *c, bool inside) {
+    if (inside)
+        clf_meter_enter(c->meter, CLF_PART_CALLS);
+    else
+        clf_meter_leave(c->meter);
 }
 
 clf_status clf_ctx_usable(const clf_ctx *c, clf_err *err) {
@@ -102,6 +116,7 @@ clf_status clf_ctx_usable(const clf_ctx *c, clf_err *err) {
 /* In a child of fork there are no threads to join and no devices to close: the process takes everything with it. */
 void clf_close(clf_ctx *c) {
     if (!c || clf_ctx_usable(c, NULL) != CLF_OK) return;
+    clf_meter_close(c);
     while (c->fns) clf_fn_free(c->fns);
     clf_handles_release(c);
     clf_nodes_release(&c->nodes);
@@ -136,6 +151,7 @@ static clf_status set_locked(clf_ctx *c, const char *knob, const char *value, cl
     CLF_TRY(clf_knobs_set(&c->knobs, knob, value, err));
     clf_status st = take_trace(c, err);
     if (st == CLF_OK) st = clf_run_adapt(c, &was, err);
+    if (st == CLF_OK) st = clf_meter_adapt(c, err);
     if (st != CLF_OK) c->knobs = was;
     atomic_store(&c->mem.limit_bytes, c->knobs.mem_limit);
     return st;
@@ -149,6 +165,14 @@ clf_status clf_set(clf_ctx *c, const char *knob, const char *value) {
     if (st != CLF_OK) clf_ctx_fail(c, &err);
     clf_ctx_unlock(c);
     return st;
+}
+
+clf_status clf_set_progress(clf_ctx *c, clf_progress_fn fn, void *user) {
+    if (!c) return CLF_E_ARG;
+    clf_ctx_lock(c);
+    c->ask = (clf_ask){fn, user};
+    clf_ctx_unlock(c);
+    return CLF_OK;
 }
 
 bool clf_knob_info(int i, const char **name, const char **env, const char **def, const char **doc) {

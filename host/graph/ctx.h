@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "clfuse/clfuse.h"
+#include "core/ask.h"
 #include "core/knobs.h"
 #include "core/trace.h"
 #include "host/graph/node.h"
@@ -22,12 +23,14 @@ typedef struct clf_handles {
     uint64_t serial;
 } clf_handles;
 
-struct clf_run; /* host/run/run.h: devices, plans, pool */
+struct clf_run;   /* host/run/run.h: devices, plans, pool */
+struct clf_meter; /* host/run/meter.h: where the time goes */
 
 struct clf_ctx {
     clf_mem mem;
     clf_knobs knobs;
     clf_trace trace;
+    clf_ask ask;
     pthread_mutex_t lock;
     clf_nodes nodes;
     clf_handles handles;
@@ -38,13 +41,21 @@ struct clf_ctx {
     char last_error[CLF_ERR_TEXT];
     clf_stats stats;
     struct clf_run *run;
+    struct clf_meter *meter; /* NULL unless a setting asks for it */
     char **names;           /* strings given out by clf_parse; owned */
     size_t nnames;
     int pid;
 };
 
-static inline void clf_ctx_lock(clf_ctx *c) { pthread_mutex_lock(&c->lock); }
-static inline void clf_ctx_unlock(clf_ctx *c) { pthread_mutex_unlock(&c->lock); }
+void clf_ctx_measure(clf_ctx *c, bool inside); /* the meter's, when there is one */
+static inline void clf_ctx_lock(clf_ctx *c) {
+    pthread_mutex_lock(&c->lock);
+    if (c->meter) clf_ctx_measure(c, true);
+}
+static inline void clf_ctx_unlock(clf_ctx *c) {
+    if (c->meter) clf_ctx_measure(c, false);
+    pthread_mutex_unlock(&c->lock);
+}
 /** CLF_OK unless this is a child of fork: it has our memory but not our threads and devices. */
 clf_status clf_ctx_usable(const clf_ctx *c, clf_err *err);
 /** The failure of calls that need a good handle and got an error: its own. */

@@ -21,16 +21,21 @@ static void describe_host(clf_ctx *c, clf_device *d) {
     d->chosen = clf_run_wants_host(c);
 }
 
-static void describe_device(clf_ctx *c, int i, clf_device *d) {
+/* OpenCL device i, as a plan that used it would have it; and which is chosen, if any. */
+static void profile_of(clf_ctx *c, int i, clf_profile *p, int *chosen) {
     clf_err err = {CLF_OK, ""};
+    clf_run_device(c, false, chosen, &err);
+    if (*chosen == i)
+        *p = *clf_run_device_profile(c);
+    else
+        clf_dev_assume(c->run->devs, i, p);
+}
+
+static void describe_device(clf_ctx *c, int i, clf_device *d) {
     const clf_dev_info *info = clf_devs_info(c->run->devs, i);
     int dev = -1;
     clf_profile p;
-    clf_run_device(c, false, &dev, &err);
-    if (dev == i)
-        p = *clf_run_device_profile(c);
-    else
-        clf_dev_assume(c->run->devs, i, &p);
+    profile_of(c, i, &p, &dev);
     d->name = info->name;
     d->kind = info->kind == CLF_DEV_GPU ? "gpu" : "cpu";
     d->driver = info->driver;
@@ -70,6 +75,33 @@ bool clf_device_at(clf_ctx *c, int i, clf_device *out) {
     }
     clf_ctx_unlock(c);
     return there;
+}
+
+static clf_status write_profile(clf_ctx *c, int i, clf_write_fn write, void *user, clf_err *err) {
+    clf_profile p;
+    clf_str out;
+    int chosen = -1;
+    if (i < 0 || (i > 0 && i > count_devices(c))) return clf_fail(err, CLF_E_NODEV, "no device %d", i);
+    if (i)
+        profile_of(c, i - 1, &p, &chosen);
+    else
+        p = *clf_run_host_profile(c);
+    clf_str_init(&out, &c->mem);
+    clf_profile_print(&p, &out);
+    clf_status st = out.failed ? clf_fail(err, CLF_E_NOMEM, "device %d: out of memory for its profile", i) : CLF_OK;
+    if (st == CLF_OK) write(user, clf_str_c(&out), out.len);
+    clf_str_release(&out);
+    return st;
+}
+
+clf_status clf_device_profile(clf_ctx *c, int i, clf_write_fn write, void *user) {
+    if (!c || !write) return CLF_E_ARG;
+    clf_err err = {CLF_OK, ""};
+    clf_ctx_lock(c);
+    clf_status st = write_profile(c, i, write, user, &err);
+    if (st != CLF_OK) clf_ctx_fail(c, &err);
+    clf_ctx_unlock(c);
+    return st;
 }
 
 const char *clf_device_why(clf_ctx *c) {

@@ -6,6 +6,7 @@
 #include "formats/fmt.h"
 #include "host/graph/facts.h"
 #include "host/graph/sparse_buf.h"
+#include "host/run/meter.h"
 #include "host/run/run.h"
 
 clf_node *clf_leaf_like(clf_ctx *c, const clf_gnode *g, clf_buf *buf) {
@@ -80,6 +81,7 @@ static clf_status read_options(clf_ctx *c, const clf_load_options *given, clf_lo
     r->dtype = strcmp(c->knobs.dtype, "f32") ? CLF_F64 : CLF_F32;
     r->label = o->label;
     r->log = &c->trace;
+    r->ask = &c->ask;
     const char *na = o->na ? o->na : "error";
     if (!strcmp(na, "error"))
         r->na = CLF_NA_ERROR;
@@ -103,7 +105,10 @@ clf_mat *clf_load_with(clf_ctx *c, const char *path, const clf_load_options *giv
     memset(&y, 0, sizeof y);
     clf_ctx_lock(c);
     clf_status st = path ? read_options(c, given, &o, &r, &err) : clf_fail(&err, CLF_E_ARG, "clf_load: path is NULL");
+    if (st == CLF_OK) st = clf_ask_on(&c->ask, CLF_STAGE_LOAD, path, 0, 0, &err);
+    clf_meter_enter(c->meter, CLF_PART_FILES);
     if (st == CLF_OK) st = clf_load_file(path, o.type, &r, &c->mem, &x, &y.dense, note, sizeof note, &err);
+    clf_meter_leave(c->meter);
     if (st == CLF_OK && labels && !y.dense.data) st = clf_fail(&err, CLF_E_ARG, "clf_load: %s has no labels", path);
     clf_mat *m;
     if (st == CLF_OK) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/graph/sparse_buf.h"
+#include "host/run/meter.h"
 #include "host/run/run.h"
 
 /* What a reader does with an evaluated handle. */
@@ -133,14 +134,19 @@ typedef struct file {
     const char *path, *type;
 } file;
 
-static clf_status write_out(clf_ctx *c, clf_mat *m, void *arg, clf_err *err) {
-    const file *f = arg;
+static clf_status write_value(const clf_mat *m, const file *f, clf_err *err) {
     const clf_gnode *g = &m->node->g;
     const clf_buf *b = m->node->value;
-    (void)c;
     if (clf_buf_is_csr(b)) return clf_write_csr(f->path, f->type, clf_buf_csr(b), NULL, err);
     clf_dense d = {(clf_dtype)g->dtype, g->scalar != 0, clf_rows(g), clf_cols(g), b->host, b->bytes};
     return clf_write_file(f->path, f->type, &d, err);
+}
+
+static clf_status write_out(clf_ctx *c, clf_mat *m, void *arg, clf_err *err) {
+    clf_meter_enter(c->meter, CLF_PART_FILES);
+    clf_status st = write_value(m, arg, err);
+    clf_meter_leave(c->meter);
+    return st;
 }
 
 clf_status clf_save(clf_mat *m, const char *path, const char *type) {

@@ -8,6 +8,7 @@
 
 #include "host/run/exe_kernels.h"
 #include "host/run/exe_place.h"
+#include "host/run/meter.h"
 #include "host/run/rows.h"
 #include "host/run/run.h"
 #include "planner/select.h"
@@ -144,24 +145,6 @@ static clf_status make_room(clf_ctx *c, clf_exe *x, clf_err *err) {
     return x->scratch ? CLF_OK : no_memory(err);
 }
 
-static void dump_stages(clf_ctx *c, const clf_plan *p) {
-    if (!c->knobs.dump[0]) return;
-    clf_str t;
-    clf_str_init(&t, &c->mem);
-    clf_graph_print(&p->g, &t);
-    clf_run_dump(c, "graph", "txt", clf_str_c(&t), t.len);
-    clf_str_release(&t);
-    clf_plan_print(p, &t);
-    clf_run_dump(c, "plan", "txt", clf_str_c(&t), t.len);
-    for (int32_t s = 0; s < p->nstep; s++) {
-        if (p->step[s].kind != CLF_STEP_FUSED) continue;
-        clf_str_release(&t);
-        clf_cplan_print(&p->step[s].c, &t);
-        clf_run_dump(c, "cplan", "txt", clf_str_c(&t), t.len);
-    }
-    clf_str_release(&t);
-}
-
 /* One line a stage, for CLF_LOG. */
 static void trace_plan(const clf_ctx *c, const clf_plan *p, const clf_selector *sel) {
     const clf_trace *t = &c->trace;
@@ -230,13 +213,22 @@ clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe
     return st;
 }
 
-clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err) {
+static clf_status plan_and_make(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
+                                clf_err *err) {
     clf_plan *p;
     int device;
+    CLF_TRY(clf_ask_on(&c->ask, CLF_STAGE_PLAN, "", 0, 0, err));
     CLF_TRY(clf_place_plan(&p, c, g, sel, ways, &device, err));
-    dump_stages(c, p);
+    clf_run_dump_plan(c, g, p);
     trace_plan(c, p, sel);
     return make(out, c, p, ways, device, err);
+}
+
+clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err) {
+    clf_meter_enter(c->meter, CLF_PART_PLAN);
+    clf_status st = plan_and_make(out, c, g, sel, ways, err);
+    clf_meter_leave(c->meter);
+    return st;
 }
 
 static void free_now(clf_ctx *c, clf_exe *x) {

@@ -58,6 +58,7 @@ typedef struct clf_exe_step {
     clf_axis *axis; /* KERNEL over stored entries: the axes as they were scheduled last; else NULL */
     bool sparse;    /* an operand is sparse */
     double predicted_ns, measured_ns;
+    int row; /* of the context's meter, + 1; 0: not asked for yet */
     double read_bytes, write_bytes;
     const char *why; /* why this executor, when it is not the first choice; "" */
 } clf_exe_step;

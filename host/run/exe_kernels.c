@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "host/run/meter.h"
 #include "host/run/run.h"
 #include "kernels-cl/join.h"
 
@@ -27,6 +28,8 @@ typedef struct window {
     draft d[WINDOW_KERNELS];
     int n;
     size_t text_bytes;
+    uint64_t done, all; /* kernels of the plan */
+    clf_err cancelled;  /* while building many at once */
 } window;
 
 static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan"); }
@@ -112,7 +115,8 @@ static clf_status write_kernel(window *w, draft *d, clf_err *err) {
 /* What cannot have its kernel runs on the host, whatever went wrong short of running out of memory. */
 static clf_status give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *failed, clf_err *err) {
     CLF_TRACE(&c->trace, build, "step %d falls back to the host executor: %s", s, failed->text);
-    if (failed->code == CLF_E_NOMEM) return clf_fail(err, CLF_E_NOMEM, "%s", failed->text);
+    clf_run_dump(c, "failure", "txt", failed->text, strlen(failed->text));
+    if (failed->code == CLF_E_NOMEM || failed->code == CLF_E_CANCELLED) return clf_fail(err, failed->code, "%s", failed->text);
     CLF_TRY(clf_exe_on_host(c, x, s, err));
     x->step[s].why = "its kernel did not build, or does not fit the device";
     return CLF_OK;
@@ -135,13 +139,26 @@ static clf_status add_draft(window *w, int32_t s, clf_err *err) {
 
 /* ---- building ---- */
 
+/* A kernel that is built already costs nothing, and asks for nothing. */
+static clf_status get_program(clf_ctx *c, clf_exe *x, const clf_source *src, uint64_t done, uint64_t all, clf_program **out, bool *compiled,
+                              clf_err *err) {
+    if (!clf_program_known(c->run->devs, x->device, src)) CLF_TRY(clf_ask_on(&c->ask, CLF_STAGE_BUILD, src->entry, done, all, err));
+    clf_meter_enter(c->meter, CLF_PART_BUILD);
+    clf_status st = clf_program_get(c->run->devs, x->device, src, out, compiled, err);
+    clf_meter_leave(c->meter);
+    return st;
+}
+
 /* Best effort: what this does not bring into the cache is built alone afterwards. */
 static void build_joined(window *w) {
     clf_join *j = &w->join;
     clf_err failed = {CLF_OK, ""};
-    if (j->n > 1 && !j->text.failed &&
+    if (j->n > 1) clf_ask_on(&w->c->ask, CLF_STAGE_BUILD, j->src[0]->entry, w->done, w->all, &w->cancelled);
+    clf_meter_enter(w->c->meter, CLF_PART_BUILD);
+    if (j->n > 1 && !j->text.failed && w->cancelled.code == CLF_OK &&
         clf_programs_build(w->c->run->devs, w->x->device, clf_str_c(&j->text), j->text.len, j->src, j->n, &failed) != CLF_OK)
         CLF_TRACE(&w->c->trace, build, "%d kernels are built one by one: %s", j->n, failed.text);
+    clf_meter_leave(w->c->meter);
     clf_join_release(j);
 }
 
@@ -175,7 +192,7 @@ static clf_status keep_axes(window *w, int32_t s, clf_err *err) {
 static clf_status keep_kernel(window *w, const draft *d, clf_err *err) {
     clf_exe_step *e = &w->x->step[d->step];
     bool compiled = false;
-    CLF_TRY(clf_program_get(w->c->run->devs, w->x->device, &d->src, &e->program, &compiled, err));
+    CLF_TRY(get_program(w->c, w->x, &d->src, w->done, w->all, &e->program, &compiled, err));
     compiled = compiled || d->joined;
     w->c->stats.kernels_built += compiled;
     w->c->stats.kernel_hits += !compiled;
@@ -190,9 +207,11 @@ static clf_status keep_kernel(window *w, const draft *d, clf_err *err) {
 
 static clf_status build_window(window *w, clf_err *err) {
     if (w->n > 1) build_new(w);
+    if (w->cancelled.code != CLF_OK) return clf_fail(err, w->cancelled.code, "%s", w->cancelled.text);
     for (int i = 0; i < w->n; i++) {
         clf_err failed = {CLF_OK, ""};
         if (keep_kernel(w, &w->d[i], &failed) != CLF_OK) CLF_TRY(give_up(w->c, w->x, w->d[i].step, &failed, err));
+        w->done++;
     }
     return CLF_OK;
 }
@@ -217,6 +236,7 @@ clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err) {
     w->c = c;
     w->x = x;
     clf_join_init(&w->join, &c->mem);
+    for (int32_t s = 0; s < x->plan->nstep; s++) w->all += x->step[s].executor == CLF_ON_KERNEL;
     clf_status st = CLF_OK;
     for (int32_t s = 0; st == CLF_OK && s < x->plan->nstep;) st = one_window(w, &s, err);
     clf_mem_free(&c->mem, w, 1, sizeof *w);
@@ -249,7 +269,7 @@ static clf_status other_text(clf_ctx *c, clf_exe *x, const clf_cplan *cp, clf_ex
     clf_arena_init(&arena, &c->mem);
     clf_status st = e->sched.skel->emit(cp, &e->sched, c->knobs.kernel_dir, &arena, &src, err);
     if (st == CLF_OK && src.nargs != e->nargs) st = clf_fail(err, CLF_E_INTERNAL, "a kernel scheduled anew has other arguments");
-    if (st == CLF_OK) st = clf_program_get(c->run->devs, x->device, &src, &e->program, &compiled, err);
+    if (st == CLF_OK) st = get_program(c, x, &src, 0, 1, &e->program, &compiled, err);
     if (st == CLF_OK && e->nargs) memcpy(e->args, src.args, (size_t)e->nargs * sizeof *e->args);
     c->stats.kernels_built += compiled;
     clf_arena_release(&arena);

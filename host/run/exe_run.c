@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "host/run/convert.h"
 #include "host/run/exe_kernels.h"
+#include "host/run/meter.h"
 #include "host/run/run.h"
 #include "host/run/runner.h"
 #include "kernels-cl/ref.h"
@@ -173,16 +174,18 @@ static clf_status grow_scratch(clf_runner *r, clf_err *err) {
 static clf_status run_step(clf_runner *r, int32_t s, bool timed, clf_err *err) {
     const clf_step *t = &r->x->plan->step[s];
     clf_exe_step *e = &r->x->step[s];
+    CLF_TRY(clf_ask_on(&r->c->ask, CLF_STAGE_RUN, "", (uint64_t)s, (uint64_t)r->x->plan->nstep, err));
     if (timed) CLF_TRY(clf_runner_settle(r, err));
     CLF_TRY(clf_runner_gather(r, t, e, err));
     if (e->executor == CLF_ON_KERNEL && e->axis) CLF_TRY(clf_exe_reschedule(r->c, r->x, s, err));
     if (e->executor == CLF_ON_KERNEL) CLF_TRY(grow_scratch(r, err));
     uint64_t start = timed ? clf_now_ns() : 0;
-    CLF_TRY(e->executor == CLF_ON_KERNEL ? run_kernel(r, t, e, err) : run_host(r, t, e, err));
-    if (timed) {
-        CLF_TRY(clf_runner_settle(r, err));
-        e->measured_ns = (double)(clf_now_ns() - start);
-    }
+    clf_meter_step(r->c, r->x, s);
+    clf_status st = e->executor == CLF_ON_KERNEL ? run_kernel(r, t, e, err) : run_host(r, t, e, err);
+    if (st == CLF_OK && timed) st = clf_runner_settle(r, err);
+    clf_meter_step_done(r->c, r->x, s);
+    CLF_TRY(st);
+    if (timed) e->measured_ns = (double)(clf_now_ns() - start);
     r->c->stats.bytes_read += (uint64_t)e->read_bytes;
     r->c->stats.bytes_written += (uint64_t)e->write_bytes;
     return clf_runner_release(r, s, err);
@@ -193,6 +196,8 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     const clf_plan *p = x->plan;
     uint64_t start = clf_now_ns();
     if (x->busy) return clf_fail(err, CLF_E_DEVICE, "the device of this plan does not answer");
+    clf_meter_enter(c->meter, CLF_PART_EVALUATE);
+    timed = timed || c->meter;
     for (int32_t v = 0; v < p->nvalue; v++) {
         x->made[v] = NULL;
         x->value[v] = p->value[v].slot >= 0 ? (void *)(uintptr_t)slots[p->value[v].slot].ptr : NULL;
@@ -218,5 +223,6 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     x->runs++;
     c->stats.run_ns += clf_now_ns() - start;
     c->stats.predicted_ns += (uint64_t)x->predicted_ns;
+    clf_meter_leave(c->meter);
     return st;
 }

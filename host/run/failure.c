@@ -135,6 +135,7 @@ static bool next(trial *t, clf_fault fault, clf_err *failed) {
             clf_err err = {CLF_OK, ""};
             if (perform(t, a, &err)) return true;
             if (err.code != CLF_OK) *failed = err;
+            if (err.code == CLF_E_CANCELLED) return false;
             if (a != ANEW || !t->c->run->lost) break;
         }
     }
@@ -159,7 +160,7 @@ clf_status clf_failure_run(clf_ctx *c, const clf_graph *g, clf_exe **x, clf_slot
     clf_dev_fault(c->run->devs, t.x->device); /* what earlier work left */
     while (clf_exe_run(c, t.x, slots, false, results, &failed) != CLF_OK) {
         clf_fault fault = fault_of(&t);
-        if (!next(&t, fault, &failed)) {
+        if (failed.code == CLF_E_CANCELLED || !next(&t, fault, &failed)) {
             if (t.head && ours(&t)) clf_exe_free(c, t.x);
             return give_up(&first, &failed, err);
         }

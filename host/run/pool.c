@@ -37,6 +37,8 @@ struct clf_pool {
     int64_t parts;
     void (*fn)(void *user, int64_t part, int worker);
     void *user;
+    void (*told)(void *user, int worker, uint64_t start_ns, uint64_t end_ns); /* NULL: nobody watches */
+    void *told_user;
     clf_pool_worker *worker;
 };
 
@@ -47,8 +49,10 @@ static inline void relax(void) {
 }
 
 static void take_parts(clf_pool *p, int worker) {
-    int64_t part;
-    while ((part = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < p->parts) p->fn(p->user, part, worker);
+    int64_t part, taken = 0;
+    uint64_t start = p->told ? clf_now_ns() : 0;
+    for (; (part = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < p->parts; taken++) p->fn(p->user, part, worker);
+    if (p->told && taken) p->told(p->told_user, worker, start, clf_now_ns());
 }
 
 /* Wait until the epoch differs from `seen`: spin, then sleep. */
@@ -135,6 +139,11 @@ void clf_pool_free(clf_pool *p) {
     pthread_mutex_destroy(&p->lock);
     clf_mem_free(p->mem, p->worker, (size_t)p->threads, sizeof *p->worker);
     clf_mem_free(p->mem, p, 1, sizeof *p);
+}
+
+void clf_pool_watch(clf_pool *p, void (*told)(void *user, int worker, uint64_t start_ns, uint64_t end_ns), void *user) {
+    p->told = told;
+    p->told_user = user;
 }
 
 int clf_pool_threads(const clf_pool *p) { return p->threads; }

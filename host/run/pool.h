@@ -12,4 +12,7 @@ int clf_pool_threads(const clf_pool *p);
 /** Run fn(user, part, worker) for part in [0, parts), the caller taking part; returns when all are done. worker < clf_pool_threads.
  *  If threads cannot be started the caller does everything. Waiting workers spin briefly (microseconds) before they sleep. */
 void clf_pool_run(clf_pool *p, int64_t parts, void (*fn)(void *user, int64_t part, int worker), void *user);
+/** Have every thread that took parts of a job, the caller too, tell when it began and ended, before the job counts as done. NULL: no
+ *  more. Not while a job runs.  thread: `told` is called from the workers, at once. */
+void clf_pool_watch(clf_pool *p, void (*told)(void *user, int worker, uint64_t start_ns, uint64_t end_ns), void *user);
 #endif

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/clock.h"
+#include "host/run/meter.h"
 #include "planner/select.h"
 
 clf_run *clf_run_new(clf_ctx *c, clf_err *err) {
@@ -79,7 +79,9 @@ void clf_run_open_devices(clf_ctx *c) {
                       .max_alloc_bytes = c->knobs.max_alloc,
                       .no_host_pointers = !c->knobs.host_pointers};
     r->devs_tried = true;
+    clf_meter_enter(c->meter, CLF_PART_DEVICES);
     r->devs_status = clf_devs_open(&r->devs, &o, &err);
+    clf_meter_leave(c->meter);
     if (r->devs_status != CLF_OK) {
         r->devs = NULL;
         snprintf(r->devs_why, sizeof r->devs_why, "%s", err.text);
@@ -301,20 +303,4 @@ clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *
         st = new_plan(c, g, &key, h, out, err);
     clf_str_release(&key);
     return st;
-}
-
-/* ---- dumps ---- */
-
-void clf_run_dump(clf_ctx *c, const char *what, const char *ext, const char *text, size_t n) {
-    if (!c->knobs.dump[0]) return;
-    char path[CLF_KNOB_TEXT_MAX + 64];
-    mkdir(c->knobs.dump, 0777);
-    snprintf(path, sizeof path, "%s/%05llu.%s.%s", c->knobs.dump, (unsigned long long)c->run->dump_serial++, what, ext);
-    FILE *f = fopen(path, "wb");
-    if (!f) {
-        CLF_TRACE(&c->trace, io, "cannot write %s", path);
-        return;
-    }
-    fwrite(text, 1, n, f);
-    fclose(f);
 }

@@ -72,6 +72,8 @@ void clf_run_forget(clf_ctx *c);
 clf_status clf_run_tile(clf_ctx *c, const clf_step *s, bool tile, clf_tile_entry **out, clf_err *err);
 /** The dump folder's next file, or nothing when CLF_DUMP is not set. Never fails the evaluation. */
 void clf_run_dump(clf_ctx *c, const char *what, const char *ext, const char *text, size_t n);
+/** What led from recorded graph g to plan p, into that folder. */
+void clf_run_dump_plan(clf_ctx *c, const clf_graph *g, const clf_plan *p);
 
 /** With the checksum setting: does borrowed memory among these leaves still hold what it held? errors: CLF_E_STATE naming the leaf. */
 clf_status clf_leaves_check(clf_ctx *c, size_t n, clf_node *const *leaf, clf_err *err);

@@ -19,6 +19,7 @@ enum {
     MOST_TRIES = 100,
     CLASS_CELLS = 1 << 16,
     /* a core's part */ BIG_CELLS = 6 << 20,
+    SHARED_BYTES = 12 * BIG_CELLS, /* of a set that may be a cache's: half of what is taken for memory */
     MAX_CHAIN = 4,
     MEET_NS = 1000000,
     MEET_ROUNDS = 21
@@ -106,21 +107,42 @@ static double cache_bytes(int name, double otherwise) {
     return n > 0 ? (double)n : otherwise;
 }
 
+/* What sum(X*Y*Z) streams of `set` bytes, all three together. */
+static clf_status stream_rate(const clf_gauge *g, const clf_profile *p, double set, double *per_s) {
+    clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 2, .inputs = 3, .n = (int64_t)(set / 24)};
+    double ns;
+    if (plan.n > BIG_CELLS) plan.n = BIG_CELLS;
+    CLF_TRY(probe(g, &plan, g->pool, &ns));
+    double work = ns - p->launch_sync_ns > ns / 4 ? ns - p->launch_sync_ns : ns / 4;
+    *per_s = 24e9 * (double)plan.n / work;
+    return CLF_OK;
+}
+
+/* The largest set that still streams markedly faster than memory: what the system calls the size of the last cache may be that of all
+ * of a server's, or of a share that others use. */
+static clf_status gauge_shared(const clf_gauge *g, clf_profile *p) {
+    double set = 2 * p->tier_bytes[1], rate, limit = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 2 * set);
+    CLF_TRY(stream_rate(g, p, set, &p->read_bytes_per_s[2]));
+    p->tier_bytes[2] = set;
+    for (set *= 2; set <= limit && set <= SHARED_BYTES; set *= 2) {
+        CLF_TRY(stream_rate(g, p, set, &rate));
+        if (rate < 1.5 * p->read_bytes_per_s[3]) break;
+        p->tier_bytes[2] = set;
+        p->read_bytes_per_s[2] = rate;
+    }
+    p->llc_bytes = p->tier_bytes[2];
+    return CLF_OK;
+}
+
 static clf_status gauge_tiers(const clf_gauge *g, clf_profile *p) {
     double cores = p->cores, l1 = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32e3), l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1e6);
-    double size[CLF_PROFILE_TIERS] = {l1 * 0.75, l2 * 0.75 * cores, l2 * 4 * cores, 24.0 * BIG_CELLS};
-    double bound[CLF_PROFILE_TIERS] = {l1, l2 * cores, l2 * 8 * cores, 1e18};
-    if (p->llc_bytes > bound[1]) bound[2] = p->llc_bytes < 16.0 * BIG_CELLS ? p->llc_bytes : 16.0 * BIG_CELLS;
-    for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
-        clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 2, .inputs = 3, .n = (int64_t)(size[t] / 24)};
-        double ns;
-        if (plan.n > BIG_CELLS) plan.n = BIG_CELLS;
-        CLF_TRY(probe(g, &plan, g->pool, &ns));
-        double work = ns - p->launch_sync_ns > ns / 4 ? ns - p->launch_sync_ns : ns / 4;
-        p->tier_bytes[t] = bound[t];
-        p->read_bytes_per_s[t] = 24e9 * (double)plan.n / work;
-    }
-    return CLF_OK;
+    p->tier_bytes[0] = l1;
+    p->tier_bytes[1] = l2 * cores;
+    p->tier_bytes[3] = 1e18;
+    CLF_TRY(stream_rate(g, p, l1 * 0.75, &p->read_bytes_per_s[0]));
+    CLF_TRY(stream_rate(g, p, l2 * 0.75 * cores, &p->read_bytes_per_s[1]));
+    CLF_TRY(stream_rate(g, p, 24.0 * BIG_CELLS, &p->read_bytes_per_s[3]));
+    return gauge_shared(g, p);
 }
 
 /* What an operator of each class adds to sum(X), on all cores; for additions, the plainest, sum(X+Y) whole, so that what a tile costs is in
@@ -252,7 +274,6 @@ clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_pro
     clf_profile_assume(&p, CLF_DEV_HOST, pool ? clf_pool_threads(pool) : 1);
     snprintf(p.name, sizeof p.name, "host");
     snprintf(p.driver, sizeof p.driver, "%s", clf_isa_name(g.isa)); /* the name it is looked up by: clf_run_host_profile */
-    p.llc_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, p.llc_bytes);
     char *block = clf_mem_data(mem, 4 * bytes);
     if (!block) return clf_fail(err, CLF_E_NOMEM, "%zu bytes to measure the host with", 4 * bytes);
     g.x = block, g.y = block + bytes, g.z = block + 2 * bytes, g.out = block + 3 * bytes;

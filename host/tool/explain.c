@@ -8,7 +8,10 @@
 
 #include "host/tool/tool.h"
 
-static void to_file(void *user, const char *text, size_t n) { fwrite(text, 1, n, user); }
+static void to_file(void *user, const char *text, size_t n) {
+    tool_progress_wipe();
+    fwrite(text, 1, n, user);
+}
 
 static clf_explain_format format_of(const char *name) {
     static const char *const names[] = {[CLF_TEXT] = "text", [CLF_DOT] = "dot", [CLF_SVG] = "svg", [CLF_JSON] = "json"};
@@ -46,7 +49,8 @@ static tool_exit explain(clf_ctx *c, const tool_options *o) {
     size_t n = 0;
     tool_exit st = tool_parse(c, o, &vars, &r);
     if (st == TOOL_OK && !(roots = calloc(r.n, sizeof *roots))) st = tool_fail(TOOL_FAILED, "out of memory");
-    for (size_t i = 0; st == TOOL_OK && i < r.n; i++)
+    if (st == TOOL_OK && o->synthetic) n = tool_bundle_roots(o, r.at, r.n, roots);
+    for (size_t i = 0; st == TOOL_OK && !o->synthetic && i < r.n; i++)
         if (r.at[i].bare || !r.at[i].used) roots[n++] = r.at[i].value;
     if (st == TOOL_OK) st = write_out(c, o, n, roots);
     free(roots);
@@ -59,6 +63,8 @@ tool_exit tool_explain(int argc, char **argv) {
     tool_options o;
     clf_ctx *c = NULL;
     tool_exit st = tool_options_read(&o, TOOL_EXPLAIN, argc, argv, 2);
+    o.explains = true;
+    if (st == TOOL_OK && !o.help) st = tool_replay_read(&o);
     if (st == TOOL_OK && o.help) {
         fputs(tool_usage, stdout);
     } else if (st == TOOL_OK && o.analyze && o.dims.n) {

@@ -11,6 +11,7 @@ static void say(const char *head, const char *fmt, va_list ap) {
     for (char *p = text; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 127) *p = ' ';
     fflush(stdout);
+    tool_progress_wipe();
     fprintf(stderr, "%s%s\n", head, text);
 }
 

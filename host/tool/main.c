@@ -9,6 +9,8 @@
 
 const char tool_usage[] =
     "usage: clfuse run     -e 'PROGRAM' | FILE  [--in NAME=SOURCE]... [--out NAME=FILE]... [--explain] [--json] [--head N]\n"
+    "                      [--bundle FILE]      also write what reproduces the plan, without data: shapes, settings, profiles\n"
+    "       clfuse run     BUNDLE --synthetic [--head N]      run that on made-up data; explain BUNDLE --synthetic: its plan alone\n"
     "       clfuse explain -e 'PROGRAM' | FILE  [--in NAME=SOURCE]... [--dims NAME=ROWSxCOLS[:S[:FORMAT]] | NAME=scalar]...\n"
     "                      [--analyze] [--memo] [--kernel] [--profile FILE]... [--format text|dot|svg|json] [-o FILE]\n"
     "       clfuse bench   [--suite A,B] [--case PREFIX] [--rounds N] [--quick] [--json FILE]\n"
@@ -53,6 +55,7 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     tool_exit st = dispatch(argc, argv);
+    tool_progress_wipe();
     errno = 0;
     bool lost = ferror(stdout);
     lost = fflush(stdout) != 0 || lost;

@@ -31,6 +31,7 @@ static const option_row rows[] = {
     {"--memo",     OPTION_FLAG, TOOL_EXPLAIN, AT(memo)},     {"--kernel",  OPTION_FLAG, TOOL_EXPLAIN, AT(kernel)},
     {"--format",   OPTION_TEXT, TOOL_EXPLAIN, AT(format)},   {"-o",        OPTION_TEXT, TOOL_EXPLAIN | TOOL_CONVERT, AT(output)},
     {"--profile",  OPTION_PROFILE, TOOL_EXPLAIN, 0},  {"--env",     OPTION_FLAG, TOOL_INFO,    AT(env)},
+    {"--bundle",   OPTION_TEXT, TOOL_RUN, AT(bundle)}, {"--synthetic", OPTION_FLAG, BOTH, AT(synthetic)},
     {"--label",    OPTION_TEXT, TOOL_CONVERT, AT(label)},
     {"--calibrate", OPTION_FLAG, TOOL_DOCTOR, AT(calibrate)},
 };
@@ -147,6 +148,10 @@ static tool_exit check_values(tool_options *o) {
 static tool_exit check_program(const tool_options *o, unsigned command) {
     if (command == TOOL_CONVERT) return o->file || o->help ? TOOL_OK : tool_fail(TOOL_USAGE, "no file to convert");
     if (!(command & BOTH)) return o->file ? tool_fail(TOOL_USAGE, "unexpected '%s'", o->file) : TOOL_OK;
+    if (o->synthetic && !o->file) return tool_fail(TOOL_USAGE, "--synthetic: no bundle is named");
+    if (o->synthetic && (o->program || o->in.n || o->dims.n || o->out.n || o->bundle))
+        return tool_fail(TOOL_USAGE,
+                         "--synthetic: program and data are the bundle's; -e, --in, --dims, --out and --bundle do not go with it");
     if (o->program && o->file) return tool_fail(TOOL_USAGE, "-e and the file '%s' are both given", o->file);
     if (!o->program && !o->file) return tool_fail(TOOL_USAGE, "no program: -e 'PROGRAM' or a file is needed");
     return TOOL_OK;
@@ -196,6 +201,7 @@ void tool_options_release(tool_options *o) {
     release(&o->in);
     release(&o->out);
     release(&o->dims);
+    tool_replay_release(o);
 }
 
 static tool_exit set(clf_ctx *c, const char *knob, const char *value) {
@@ -207,6 +213,8 @@ tool_exit tool_open(const tool_options *o, clf_ctx **out) {
     clf_options opt = {.struct_size = sizeof opt, .device = o->device, .fuse = o->fuse};
     clf_status st = clf_open(out, &opt);
     if (st != CLF_OK) return tool_fail_status(NULL, st == CLF_E_ARG ? CLF_E_NAME : st, "");
+    tool_progress(*out);
     TOOL_TRY(set(*out, "tier", o->tier));
-    return set(*out, "strategy", o->strategy);
+    TOOL_TRY(set(*out, "strategy", o->strategy));
+    return tool_replay_open(*out, o);
 }

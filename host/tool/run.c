@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * clfuse run: evaluate all that is asked for as one program, then print and save. Nothing is printed before everything is computed. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -42,6 +43,7 @@ static tool_exit choose(const tool_options *o, const tool_vars *vars, const tool
 
 static void to_stderr(void *user, const char *text, size_t n) {
     (void)user;
+    tool_progress_wipe();
     fwrite(text, 1, n, stderr);
 }
 
@@ -60,14 +62,27 @@ static tool_exit compute(clf_ctx *c, const tool_options *o, const wanted *w, dou
     return st == CLF_OK ? TOOL_OK : tool_fail_status(c, st, tool_program_name(o, where, sizeof where));
 }
 
+/* Of made-up data only what it looks like, unless asked. */
+static tool_exit print_shapes(const wanted *w) {
+    for (size_t i = 0; i < w->nprint; i++) {
+        int64_t rows, cols;
+        clf_dtype t;
+        clf_info(w->print[i]->value, &rows, &cols, &t, NULL);
+        printf("%s%s%" PRId64 "x%" PRId64 " %s\n", w->print[i]->name, *w->print[i]->name ? " " : "", rows, cols, clf_dtype_name(t));
+    }
+    return TOOL_OK;
+}
+
 static tool_exit print(const tool_options *o, const wanted *w, double ms) {
+    tool_progress_wipe();
+    if (o->synthetic && !o->json && o->head_rows < 0) return print_shapes(w);
     if (o->json) TOOL_TRY(tool_print_json(stdout, w->print, w->nprint, ms));
     for (size_t i = 0; !o->json && i < w->nprint; i++) TOOL_TRY(tool_print(stdout, w->print[i]->value, o->head_rows));
     return TOOL_OK;
 }
 
 static tool_exit save(clf_ctx *c, const tool_options *o, const wanted *w) {
-    for (size_t i = 0; i < o->out.n; i++) {
+    for (size_t i = 0; i < o->out.n && !o->synthetic; i++) {
         const tool_pair *p = &o->out.at[i];
         clf_status st = clf_save(w->all[w->nprint + i], p->text, p->type);
         if (st != CLF_OK) return tool_fail_status(c, st, "");
@@ -82,6 +97,7 @@ static tool_exit run(clf_ctx *c, const tool_options *o) {
     double ms = 0;
     tool_exit st = tool_parse(c, o, &vars, &r);
     if (st == TOOL_OK) st = choose(o, &vars, &r, &w);
+    if (st == TOOL_OK && o->bundle) st = tool_bundle_write(c, o, &vars);
     if (st == TOOL_OK) st = compute(c, o, &w, &ms);
     if (st == TOOL_OK) st = save(c, o, &w);
     if (st == TOOL_OK) st = print(o, &w, ms);
@@ -96,6 +112,7 @@ tool_exit tool_run(int argc, char **argv) {
     tool_options o;
     clf_ctx *c = NULL;
     tool_exit st = tool_options_read(&o, TOOL_RUN, argc, argv, 2);
+    if (st == TOOL_OK && !o.help) st = tool_replay_read(&o);
     if (st == TOOL_OK && o.help)
         fputs(tool_usage, stdout);
     else if (st == TOOL_OK && (st = tool_open(&o, &c)) == TOOL_OK)

@@ -74,8 +74,7 @@ static tool_exit make_seq(clf_ctx *c, const char *text, clf_mat **out) {
     return TOOL_OK;
 }
 
-/* x as a sparse leaf, as if it came from a file: its zeros are not numbers. x is given up; a failure is in the handle. */
-static clf_mat *sparse_leaf(clf_ctx *c, clf_mat *x) {
+clf_mat *tool_sparse_leaf(clf_ctx *c, clf_mat *x) {
     static const clf_sparse_options ours = {.struct_size = sizeof ours, .trusted = true};
     int64_t rows, cols, nnz;
     clf_dtype t;
@@ -98,7 +97,7 @@ static tool_exit make_rand(clf_ctx *c, const tool_options *o, const tool_pair *p
     if (!read_shape(&q, &rows, &cols) || !read_fraction(&q, &share) || !read_seed(&q, &seed) || *q)
         return tool_fail(TOOL_USAGE, "--in '%s': expected rand:ROWSxCOLS[:S[:SEED]], S from 0 to 1", p->text);
     *out = clf_rand(c, float_type(o), rows, cols, 0, 1, share, seed);
-    if (share < 1) *out = sparse_leaf(c, *out);
+    if (share < 1) *out = tool_sparse_leaf(c, *out);
     return TOOL_OK;
 }
 
@@ -226,6 +225,7 @@ static tool_exit bind_dims(clf_ctx *c, const tool_options *o, const tool_pair *p
 }
 
 tool_exit tool_bind(clf_ctx *c, const tool_options *o, tool_vars *vars) {
+    if (o->replay) return tool_replay_bind(c, o, vars);
     vars->at = calloc(2 * o->in.n + o->dims.n + 1, sizeof *vars->at);
     if (!vars->at) return tool_fail(TOOL_FAILED, "out of memory");
     for (size_t i = 0; i < o->in.n; i++) TOOL_TRY(bind_in(c, o, i, vars));

@@ -32,18 +32,22 @@ static char *slurp(FILE *f, size_t *len) {
     return NULL;
 }
 
+tool_exit tool_read_file(const char *path, const char *what, char **text, size_t *n) {
+    FILE *f = fopen(path, "rb");
+    if (!f) return tool_fail(TOOL_FAILED, "%s: cannot open the %s: %s", path, what, strerror(errno));
+    *text = slurp(f, n);
+    int why = errno;
+    fclose(f);
+    return *text ? TOOL_OK : tool_fail(TOOL_FAILED, "%s: cannot read the %s: %s", path, what, strerror(why));
+}
+
 tool_exit tool_program(const tool_options *o, char **text) {
     size_t len = 0;
     if (o->program) {
         *text = strdup(o->program);
         return *text ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory");
     }
-    FILE *f = fopen(o->file, "rb");
-    if (!f) return tool_fail(TOOL_FAILED, "%s: cannot open the program: %s", o->file, strerror(errno));
-    *text = slurp(f, &len);
-    int why = errno;
-    fclose(f);
-    if (!*text) return tool_fail(TOOL_FAILED, "%s: cannot read the program: %s", o->file, strerror(why));
+    TOOL_TRY(tool_read_file(o->file, "program", text, &len));
     if (strlen(*text) == len) return TOOL_OK;
     tool_exit st = tool_fail(TOOL_USAGE, "%s: a NUL byte at offset %zu: not a program", o->file, strlen(*text));
     free(*text);

@@ -3,6 +3,7 @@
  *   main.c     which subcommand            options.c  the command line, from one table
  *   run.c explain.c info.c bench.c convert.c doctor.c (and doctor_*.c)   the subcommands
  *   source.c powerlaw.c   --in: where values come from   text.c  programs and files
+ *   bundle.c replay.c     a program with shapes instead of data, and running it again   progress.c  a line for those who wait
  *   print.c    results as text and as JSON    fail.c  error lines and exit codes */
 #ifndef CLFUSE_TOOL_H
 #define CLFUSE_TOOL_H
@@ -58,7 +59,10 @@ typedef struct tool_options {
     const char *na, *head, *format, *output;
     const char *profile[TOOL_PROFILES];                     /* explain plans for these as devices */
     size_t nprofile;
-    bool explain, json, analyze, memo, kernel, env, calibrate, help;
+    const char *bundle;                                     /* run: write one */
+    struct tool_bundle *replay;                             /* what --synthetic has read; owned */
+    bool explain, json, analyze, memo, kernel, env, calibrate, help, synthetic;
+    bool explains;                                          /* the subcommand is explain */
     long head_rows;                                         /* -1: all */
 } tool_options;
 
@@ -68,6 +72,11 @@ tool_exit tool_options_read(tool_options *o, unsigned command, int argc, char **
 void tool_options_release(tool_options *o);
 /** Open a context as the options say. */
 tool_exit tool_open(const tool_options *o, clf_ctx **out);
+
+/** Have stderr, when it is a terminal, say what takes long. */
+void tool_progress(clf_ctx *c);
+/** Take that line away, before something else is said or the tool ends. */
+void tool_progress_wipe(void);
 
 /** The program's text, from -e or the file. owns: caller, free(). */
 tool_exit tool_program(const tool_options *o, char **text);
@@ -82,6 +91,8 @@ typedef struct tool_vars {
 /** Bind every --in and --dims. owns: free(vars->at), also after a failure. */
 tool_exit tool_bind(clf_ctx *c, const tool_options *o, tool_vars *vars);
 
+/** x as a sparse leaf, as if it came from a file: its zeros are not numbers. x is given up; a failure is in the handle. */
+clf_mat *tool_sparse_leaf(clf_ctx *c, clf_mat *x);
 /** A sparse leaf with about share * rows * cols entries in (0, 1], by a power law. */
 tool_exit tool_powerlaw(clf_ctx *c, int64_t rows, int64_t cols, double share, uint64_t seed, clf_mat **out);
 
@@ -92,6 +103,22 @@ typedef struct tool_results {
 } tool_results;
 /** Bind, read and parse. owns: free(r->at), free(vars->at), also after a failure. */
 tool_exit tool_parse(clf_ctx *c, const tool_options *o, tool_vars *vars, tool_results *r);
+
+/* What stands for a number whose value is in no bundle. */
+#define TOOL_SOME_NUMBER 1.5
+/** Write o->bundle: the program, what its variables look like, the settings, profiles and the plan. */
+tool_exit tool_bundle_write(clf_ctx *c, const tool_options *o, const tool_vars *vars);
+/** What run evaluates of a program's results: those to print and those of --out. root: room for n. Gives their number. */
+size_t tool_bundle_roots(const tool_options *o, const clf_result *r, size_t n, clf_mat **root);
+/** With --synthetic: read the bundle o->file, whose program and settings become the options'. */
+tool_exit tool_replay_read(tool_options *o);
+void tool_replay_release(tool_options *o);
+/** Settings of the bundle that options do not have. */
+tool_exit tool_replay_open(clf_ctx *c, const tool_options *o);
+/** Bind made-up data. owns: free(vars->at), also after a failure. */
+tool_exit tool_replay_bind(clf_ctx *c, const tool_options *o, tool_vars *vars);
+/** All of a file, terminated. owns: caller, free(). */
+tool_exit tool_read_file(const char *path, const char *what, char **text, size_t *n);
 
 /** Print an evaluated value as text; head < 0: all rows. */
 tool_exit tool_print(FILE *f, clf_mat *x, long head);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * DOTs over a short axis between a row's cells and the row of a side at an entry's column: one number per entry, into a private tile.
  * The row's cells stay in registers while its entries pass, eight at a time: their sums hide each other's latency, and lanes of several
- * are added side by side. Invariants: lanes behind the end of the axis multiply -0 by 0, and adding -0 changes no number; the additions
- * of one DOT are the same, in the same order, whether it is one of eight or alone. */
+ * are added side by side; or two at a time where rows of the side are long and near. Invariants: lanes behind the end of the axis multiply
+ * -0 by 0, and adding -0 changes no number; the additions of one DOT are the same, in the same order, whether it is one of several or
+ * alone. */
 #include <stdio.h>
 
 #include "kernels-cl/skel/entry_text.h"
@@ -118,19 +119,24 @@ static void step_sum(clf_etext *t, int v, const char *name, int at) {
     CLF_PUT(&t->x, "; }\n");
 }
 
-static void one_pair(clf_etext *t, int v) {
+static const char *const OF_EIGHT[EIGHT] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+/* DOT v of the entries at columns ca_ .., one or two of them, from z on. */
+static void few_pairs(clf_etext *t, int v, int entries) {
     clf_dtype type = clf_etext_type(t, v);
     int lanes = clf_lanes(type), n = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis);
     CLF_PUT(&t->x, "{ ");
-    open_sum(t, v, "");
-    for (int at = 0; at < n; at += lanes) step_sum(t, v, "", at);
-    fold_lanes(t, type, "", 1);
-    CLF_PUT(&t->x, "t%d[z] = ", v);
-    clf_emit_cast(&t->x.e, clf_wide(type), type, 1);
-    CLF_PUT(&t->x, "s1_); }\n");
+    for (int k = 0; k < entries; k++) open_sum(t, v, OF_EIGHT[k]);
+    for (int at = 0; at < n; at += lanes)
+        for (int k = 0; k < entries; k++) step_sum(t, v, OF_EIGHT[k], at);
+    for (int k = 0; k < entries; k++) {
+        fold_lanes(t, type, OF_EIGHT[k], 1);
+        CLF_PUT(&t->x, "t%d[z + %d] = ", v, k);
+        clf_emit_cast(&t->x.e, clf_wide(type), type, 1);
+        CLF_PUT(&t->x, "s1%s_);\n", OF_EIGHT[k]);
+    }
+    CLF_PUT(&t->x, "}\n");
 }
-
-static const char *const OF_EIGHT[EIGHT] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
 /* DOT v of the entries at columns ca_ to ch_, from z on. */
 static void eight_pairs(clf_etext *t, int v) {
@@ -190,11 +196,12 @@ static void fetch_rows(clf_etext *t, int entries) {
 /* In tiles of several rows. */
 static bool tells_rows(const clf_etext *t) { return t->p->rows && !t->p->blocked; }
 
-static void alone(clf_etext *t) {
-    CLF_PUT(&t->x, "const long c_ = xc[eb + z];%s\n", tells_rows(t) ? " row_[z] = row;" : "");
-    fetch_rows(t, 1);
+static void few(clf_etext *t, int entries) {
+    for (int k = 0; k < entries; k++) CLF_PUT(&t->x, "const long c%s_ = xc[eb + z + %d];\n", OF_EIGHT[k], k);
+    if (tells_rows(t)) CLF_PUT(&t->x, "row_[z] = row;\n");
+    fetch_rows(t, entries);
     for (int v = 0; v < t->p->c->nvalue; v++)
-        if (now(t, v)) one_pair(t, v);
+        if (now(t, v)) few_pairs(t, v, entries);
 }
 
 /* last: a text, the last entry that may be read; NULL: eight are there. */
@@ -230,11 +237,21 @@ static void eights(clf_etext *t, const char *end, const char *below) {
     CLF_PUT(&t->x, "z = %s; }\n", end);
 }
 
+/* Two by two, rows of a cut: their sums hide each other's latency, and they ask little of memory. Measured at rank 100: a fifth less. */
+static void twos(clf_etext *t, const char *end, const char *below) {
+    CLF_PUT(&t->x, "for (; z + 2 <= %s && xc[eb + z + 1] < %s; z += 2) {\n", end, below);
+    few(t, 2);
+    CLF_PUT(&t->x, "}\n");
+}
+
 void clf_etext_pair_loop(clf_etext *t, const char *end, const char *below) {
     char more[64] = "";
     if (below) snprintf(more, sizeof more, " && xc[eb + z] < %s", below);
-    if (clf_etext_pairs_together(t)) eights(t, end, below);
+    if (clf_etext_pairs_together(t))
+        eights(t, end, below);
+    else if (below)
+        twos(t, end, below);
     CLF_PUT(&t->x, "for (; z < %s%s; z++) {\n", end, more);
-    alone(t);
+    few(t, 1);
     CLF_PUT(&t->x, "}\n");
 }

@@ -15,8 +15,8 @@ enum {
     FETCH_BYTES = 1 << 20,     /* sides beyond are fetched ahead */
     ZEROS_CELLS = 1 << 16,     /* of such a row: it stays in a core's own cache */
     NEAR_SIDE = 1 << 21,       /* bytes of a side that a core's own cache holds well enough */
-    CUT_BYTES = 1 << 19,       /* of the side's rows read together */
-    BLOCK_ENTRIES = 1 << 17,   /* at most: their DOTs stay in the cache beside them */
+    CUT_BYTES = 3 << 18,       /* of the side's rows read together */
+    BLOCK_ENTRIES = 1 << 18,   /* at most: their DOTs stay in the cache beside them */
     ROW_GAIN = 3,              /* entries of a row in a cut, of a column in a block: fewer do not pay */
     ROW_CUT_BYTES = 1 << 20,   /* blocks of rows: of the side's rows read together */
     ROW_BLOCK_BYTES = 3 << 18, /* of what the rows of a block keep */
@@ -77,7 +77,7 @@ static void cut(clf_entry *p, int64_t cells, int cores) {
     clf_cell *q = &p->cell;
     int64_t most = (int64_t)(p->nscatter || p->blocked ? BLOCKS_PER_CORE : CHUNKS_PER_CORE) * (cores > 0 ? cores : 1);
     int64_t work = p->c->axis[p->e].n.n / MIN_CHUNK_ENTRIES + q->rows / MIN_CHUNK_ENTRIES;
-    if (p->blocked && !p->by_entry) most = blocks_of_rows(p, most, cores);
+    if (p->blocked) most = p->by_entry ? most / 2 : blocks_of_rows(p, most, cores); /* of entries: few and large */
     double per_row = ((double)p->c->axis[p->e].n.n + (double)q->rows) / (q->rows > 0 ? (double)q->rows : 1);
     q->cols = cells;
     if (p->nscatter) {
@@ -220,10 +220,14 @@ static void choose_row_blocks(clf_entry *p) {
     size_kept(p);
 }
 
-/* Blocks are whole runs of leaves, a power of two of them; runs are those of the kernel. */
+/* Blocks are whole runs of leaves, a power of two of them; runs are those of the kernel. Their rows are to be such as can be gone on with,
+ * but where those of the side are short: there more is lost than gained. */
 static void size_blocks(clf_entry *p) {
-    int64_t run = run_of(p->c->axis[p->e].n.n, p->cell.chunks);
+    int64_t entries = p->c->axis[p->e].n.n, run = run_of(entries, p->cell.chunks);
     p->block_entries = run * CLF_LEAF < BLOCK_ENTRIES ? run * CLF_LEAF : BLOCK_ENTRIES;
+    if (p->blocked > CUT_BYTES / SHORTEST_ROW) return;
+    while (p->block_entries > CLF_LEAF && (double)p->block_entries * (double)p->cell.rows > (double)entries * (CLF_ENTRY_SPAN * 7 / 8))
+        p->block_entries /= 2;
 }
 
 int64_t clf_entry_zeros(const clf_entry *p) { return p->filled ? p->cell.chunks * p->zeros * p->c->in[p->csr].dim[1].n : 0; }

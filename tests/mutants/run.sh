@@ -35,6 +35,7 @@ group() {
         readers) echo 'unit.test_formats_number unit.test_formats_text unit.test_formats_csv unit.test_formats_npy unit.test_formats_file' ;;
         sparse) echo 'unit.test_sparse_convert unit.test_sparse_values unit.test_sparse_rest unit.test_rows_exec' ;;
         found) echo 'prop.test_prop_found' ;;
+        measure) echo 'unit.test_meter unit.test_progress' ;;
         *) return 1 ;;
     esac
 }

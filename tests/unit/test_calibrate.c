@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Calibration of the host executor and what becomes of it: figures a profile may hold, a file that the next context finds again,
  * explain and the device list that show them. In processes of their own without OpenCL devices; PoCL is measured in test_profile.c. */
+#include <math.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,9 @@ static void check_figures(const clf_profile *p) {
         CU_ASSERT(p->read_bytes_per_s[t] > 1e6 && p->read_bytes_per_s[t] < 1e14);
         CU_ASSERT(t == 0 || p->tier_bytes[t] > p->tier_bytes[t - 1]);
     }
+    /* The last cache is as large as a set that was measured, half of memory's at most, whatever the system says of it. */
+    CU_ASSERT(p->tier_bytes[2] <= fmax(2 * p->tier_bytes[1], 72 << 20));
+    CU_ASSERT_EQUAL(p->llc_bytes, p->tier_bytes[2]);
     for (int wide = 0; wide < 2; wide++)
         for (int k = 0; k < CLF_NCLASSES; k++) CU_ASSERT(p->cells_per_s[wide][k] > 1e4 && p->cells_per_s[wide][k] <= 1e11 * p->cores);
     CU_ASSERT(p->cells_per_s[1][CLF_CLASS_ADD] > p->cells_per_s[1][CLF_CLASS_POW]);

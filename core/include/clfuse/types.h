@@ -36,7 +36,8 @@ typedef enum clf_status {
     CLF_E_BUILD = 12,       /**< a kernel did not compile */
     CLF_E_UNSUPPORTED = 13, /**< a valid request that this version cannot serve */
     CLF_E_STATE = 14,       /**< not allowed now, e.g. in a forked child */
-    CLF_E_INTERNAL = 15     /**< a defect of the library; please report it */
+    CLF_E_INTERNAL = 15,    /**< a defect of the library; please report it */
+    CLF_E_CANCELLED = 16    /**< the progress callback asked to stop */
 } clf_status;
 
 /** Element types. u8 also holds truth values. */
@@ -56,8 +57,22 @@ CLF_API size_t clf_dtype_bytes(clf_dtype t);
 typedef void *(*clf_alloc_fn)(void *user, void *ptr, size_t old_bytes, size_t new_bytes);
 /** Called once when the library will never touch `data` again. thread: any. */
 typedef void (*clf_release_fn)(void *user, void *data);
-/** Receives one log line (no newline). topic is one of the names in CLF_LOG. thread: any. */
+/** Receives one log line (no newline). topic is one of the names in CLF_LOG, or "profile" for the
+ *  lines of CLF_PROFILE's table. thread: any. */
 typedef void (*clf_log_fn)(void *user, const char *topic, const char *line);
+
+/** What a context is busy with. */
+typedef enum clf_stage { CLF_STAGE_LOAD = 0, CLF_STAGE_PLAN = 1, CLF_STAGE_BUILD = 2, CLF_STAGE_RUN = 3 } clf_stage;
+/** How far it is. Fields are only added, at the end. */
+typedef struct clf_progress {
+    size_t struct_size;
+    clf_stage stage;
+    const char *what;        /**< LOAD: the file; BUILD: the kernel; else "". owns: until the callback returns */
+    uint64_t done, all;      /**< LOAD: bytes; BUILD: kernels of the plan; RUN: its steps. all 0: not known */
+} clf_progress;
+/** Is told how far a long call is, and answers whether to stop: non-zero ends the call with CLF_E_CANCELLED, as soon as what is running
+ *  has ended. Must not call into the context. thread: the one that made the call. */
+typedef int (*clf_progress_fn)(void *user, const clf_progress *p);
 
 #ifdef __cplusplus
 }

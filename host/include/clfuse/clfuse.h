@@ -17,7 +17,7 @@
  * Errors. A recording function given bad operands returns a *sticky error handle* that carries the first message; expressions nest
  * without checks, and clf_eval / clf_read return the status. Recording functions never return NULL.
  * Threads. Contexts are independent. One context may be used from several threads; evaluation is serialised.
- * Callbacks (allocator, log, release, write) must not call into the context that calls them.
+ * Callbacks (allocator, log, release, write, progress) must not call into the context that calls them.
  * Caller memory stays the caller's. fork: a context is unusable in a forked child (CLF_E_STATE), and clf_close does nothing there.
  */
 #ifndef CLFUSE_CLFUSE_H
@@ -64,6 +64,10 @@ CLF_API void clf_close(clf_ctx *c);
 CLF_API const char *clf_last_error(clf_ctx *c);
 /** Change a setting by its environment name or field name (see `clfuse info --env`). errors: CLF_E_NAME, CLF_E_ARG. */
 CLF_API clf_status clf_set(clf_ctx *c, const char *knob, const char *value);
+/** Have fn told what goes on, and asked whether to go on: before a plan is made, before every kernel that is compiled, before every step of
+ *  a plan, and every MiB of a text file. NULL: nobody. What is cancelled can be asked for again: no handle has changed.
+ *  errors: CLF_E_ARG c is NULL.  cost: a call of fn each time.  thread: not from within fn. */
+CLF_API clf_status clf_set_progress(clf_ctx *c, clf_progress_fn fn, void *user);
 /** Walk the settings table: name, environment variable, default and meaning of row i; false past the end. owns: static. */
 CLF_API bool clf_knob_info(int i, const char **name, const char **env, const char **def, const char **doc);
 
@@ -310,6 +314,8 @@ typedef struct clf_device {
 } clf_device;
 /** Device i; false past the last. Loads OpenCL. */
 CLF_API bool clf_device_at(clf_ctx *c, int i, clf_device *out);
+/** The figures that plans for device i are made with, as a profile file has them. errors: CLF_E_NODEV no such device, CLF_E_NOMEM. */
+CLF_API clf_status clf_device_profile(clf_ctx *c, int i, clf_write_fn write, void *user);
 /** Why there is no OpenCL device, "" if there is one. */
 CLF_API const char *clf_device_why(clf_ctx *c);
 /** Measure every device (under 10 s) and store the profiles. */
