@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loops of the row executor: inner products, sums of products over rows, gathers and scatters by column, scans. Compiled once per
- * instruction set, like tile_loops.c; bodies in rows_dot.h, one copy per element type. */
+ * instruction set, like tile_loops.c; bodies in rows_type.h, one copy per element type. */
 #include "host/run/tile_isa.h"
 #include "host/run/rows_vec.h"
 
 /* Leaves of 512 of an extent below 2^63 need fewer levels than this. ROWS_MOST: inner products made together. ROWS_BLOCK: rows whose
- * sums fit the registers; ROWS_TILE: vectors of sums over rows that do, for ROWS_PASS rows at a time. */
-enum { ROWS_DEPTH = 56, ROWS_LINE = 64, ROWS_MOST = 8, ROWS_PASS = 32 };
+ * sums fit the registers, with one vector or two; ROWS_TILE: vectors of sums over rows that do, for ROWS_PASS rows at a time; ROWS_WIDE:
+ * is there room for four rows, or cells, by as many vectors? */
+enum { ROWS_DEPTH = 56, ROWS_LINE = 64, ROWS_MOST = 8, ROWS_PASS = 32, ROWS_SUMS = 16 };
 #if defined(__AVX512F__)
-enum { ROWS_BLOCK = 8, ROWS_TILE = 16 };
+enum { ROWS_BLOCK = 8, ROWS_TILE = 16, ROWS_WIDE = 1 };
 #else
-enum { ROWS_BLOCK = 4, ROWS_TILE = 4 };
+enum { ROWS_BLOCK = 4, ROWS_TILE = 4, ROWS_WIDE = 0 };
 #endif
 #define ROWS_PREFETCH(p, bytes) \
     do { \
@@ -18,19 +19,19 @@ enum { ROWS_BLOCK = 4, ROWS_TILE = 4 };
     } while (0)
 
 #define ELEM_T f32
-#include "host/run/rows_dot.h"
+#include "host/run/rows_type.h"
 #undef ELEM_T
 #define ELEM_T f64
-#include "host/run/rows_dot.h"
+#include "host/run/rows_type.h"
 #undef ELEM_T
 #define ELEM_T i32
-#include "host/run/rows_dot.h"
+#include "host/run/rows_type.h"
 #undef ELEM_T
 #define ELEM_T i64
-#include "host/run/rows_dot.h"
+#include "host/run/rows_type.h"
 #undef ELEM_T
 #define ELEM_T u8
-#include "host/run/rows_dot.h"
+#include "host/run/rows_type.h"
 #undef ELEM_T
 
 extern const clf_row_table TILE_SYMBOL(row_table);

@@ -5,15 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/kernel_job.h"
 #include "tests/support/net.h"
+#include "tests/support/text_case.h"
 #include "tests/unit/api_testing.h"
-
-typedef struct shape {
-    int64_t n, m, k;
-    const char *t;
-    int parts;
-} shape;
 
 /* ---- texts ---- */
 
@@ -102,81 +96,16 @@ static const char positions[] =
 
 /* ---- running ---- */
 
-static int64_t extent_of(char letter, const shape *s) {
-    switch (letter) {
-    case 'n': return s->n;
-    case 'm': return s->m;
-    case 'k': return s->k;
-    default: return letter == 's' ? s->m + s->k : s->m + 1;
-    }
-}
+static int64_t sum_of(char letter, const text_shape *s) { return letter == 's' ? s->b + s->c : s->b + 1; }
 
-static void expand(char *out, size_t room, const char *text, const shape *s) {
-    size_t at = 0;
-    for (; *text && at + 24 < room; text++) {
-        if (*text != '$') {
-            out[at++] = *text;
-            continue;
-        }
-        text++;
-        if (*text == 't')
-            at += (size_t)snprintf(out + at, room - at, "%s", s->t);
-        else
-            at += (size_t)snprintf(out + at, room - at, "%lld", (long long)extent_of(*text, s));
-    }
-    out[at] = 0;
-}
-
-static long kernels_run;
 static int64_t most_rows = INT64_MAX, most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
-
-static bool too_large(shape *s) {
-    if (s->n > most_rows) s->n = most_rows;
-    return s->n * s->m * (s->k ? s->k : 1) > most_cells;
+static bool takes(text_shape *s) {
+    if (s->a > most_rows) s->a = most_rows;
+    return s->a * s->b * (s->c ? s->c : 1) <= most_cells;
 }
 
-static void note(const char *text, shape s) {
-    kernel_job j;
-    clf_err err = {0};
-    static char plan[4096];
-    if (too_large(&s)) return;
-    expand(plan, sizeof plan, text, &s);
-    if (job_text(&j, 42, plan, &err) == CLF_OK) job_note(&j, jobs_skel("row.chunk"));
-    job_end(&j);
-}
-
-/* Bits of the kernel and of the reference executor are equal; `data` says what operands hold. */
-static void check(const char *text, shape s, job_data data) {
-    kernel_job j;
-    clf_err err = {0};
-    static char plan[4096];
-    size_t bad = 0;
-    if (too_large(&s)) return;
-    expand(plan, sizeof plan, text, &s);
-    clf_status st = job_text(&j, 42, plan, &err);
-    if (st == CLF_OK) {
-        job_memory(&j, data, 0);
-        st = job_kernel(&j, jobs_skel("row.chunk"), s.parts, &err);
-    }
-    if (st == CLF_OK) st = job_reference(&j, &err);
-    for (int o = 0; st == CLF_OK && o < j.c.nout; o++) bad += job_wrong(&j, o, 0);
-    if (st != CLF_OK || bad) fprintf(stderr, "%s\n%zu cells differ; %s\n", plan, bad, err.text);
-    CU_ASSERT_EQUAL(st, CLF_OK);
-    CU_ASSERT_EQUAL(bad, 0);
-    kernels_run++;
-    job_end(&j);
-}
-
-static void check_all(const char *text, const shape *s, int n) {
-    for (int i = 0; i < n; i++) note(text, s[i]);
-    jobs_build();
-    for (int i = 0; i < n; i++) check(text, s[i], i % 2 ? JOB_REAL : JOB_FINITE);
-}
-#define CHECK(text, ...) \
-    do { \
-        static const shape list_[] = {__VA_ARGS__}; \
-        check_all(text, list_, (int)(sizeof list_ / sizeof *list_)); \
-    } while (0)
+static text_suite suite = {.skel = "row.chunk", .letters = "nmk", .other = sum_of, .takes = takes};
+#define CHECK(text, ...) TEXT_CHECK(&suite, text, __VA_ARGS__)
 
 /* ---- matrix and vector ---- */
 
@@ -251,59 +180,17 @@ static void test_totals(void) {
 
 /* ---- without running ---- */
 
-/* Allocator that fails the n-th time it is asked for memory. */
-static long fail_at;
-static void *failing(void *user, void *p, size_t old_bytes, size_t new_bytes) {
-    (void)user;
-    if (new_bytes == 0) return free(p), NULL;
-    if (--fail_at == 0) return NULL;
-    void *q = aligned_alloc(64, (new_bytes + 63) / 64 * 64);
-    if (q && p) memcpy(q, p, old_bytes < new_bytes ? old_bytes : new_bytes);
-    if (q) free(p);
-    return q;
-}
+static void planned(kernel_job *j, const char *text, text_shape s, clf_sched *sched) { text_planned(&suite, j, text, s, sched); }
 
-static void planned(kernel_job *j, const char *text, shape s, clf_sched *sched) {
-    static char plan[4096];
-    clf_err err = {0};
-    const clf_skel *skel = jobs_skel("row.chunk");
-    expand(plan, sizeof plan, text, &s);
-    CU_ASSERT_EQUAL_FATAL(job_text(j, 1, plan, &err), CLF_OK);
-    CU_ASSERT_TRUE_FATAL(skel->fits(&j->c, &jobs.profile));
-    CU_ASSERT_EQUAL_FATAL(skel->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, sched, &err), CLF_OK);
-}
-
-static void test_no_memory(void) {
-    kernel_job j;
-    clf_sched s;
-    clf_status st = CLF_E_NOMEM;
-    int n = 0;
-    planned(&j, mlogreg, (shape){100, 30, 8, "f64", 1}, &s);
-    for (; st != CLF_OK && n < 2000; n++) {
-        clf_mem small;
-        clf_arena arena;
-        clf_source src;
-        clf_err err = {0};
-        clf_mem_init(&small, failing, NULL);
-        clf_arena_init(&arena, &small);
-        fail_at = n + 1;
-        st = s.skel->emit(&j.c, &s, "", &arena, &src, &err);
-        CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
-        clf_arena_release(&arena);
-        CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
-    }
-    CU_ASSERT_EQUAL(st, CLF_OK);
-    CU_ASSERT_TRUE(n > 3);
-    job_end(&j);
-}
+static void test_no_memory(void) { text_no_memory(&suite, mlogreg, (text_shape){100, 30, 8, "f64", 1}); }
 
 /* Extents beyond those of narrow axes are arguments: one text for all of them. */
 static void test_sizes_are_arguments(void) {
     kernel_job a, b;
     clf_sched sa, sb;
     clf_source ta, tb;
-    planned(&a, mmchain, (shape){1000, 200, 8, "f64", 1}, &sa);
-    planned(&b, mmchain, (shape){37777, 999, 8, "f64", 1}, &sb);
+    planned(&a, mmchain, (text_shape){1000, 200, 8, "f64", 1}, &sa);
+    planned(&b, mmchain, (text_shape){37777, 999, 8, "f64", 1}, &sb);
     CU_ASSERT_EQUAL_FATAL(sa.skel->emit(&a.c, &sa, "", &a.arena, &ta, NULL), CLF_OK);
     CU_ASSERT_EQUAL_FATAL(sb.skel->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
     CU_ASSERT_STRING_EQUAL(ta.text, tb.text);
@@ -318,19 +205,39 @@ static void test_sizes_are_arguments(void) {
 static void test_square(void) {
     kernel_job j;
     clf_sched s;
-    planned(&j, xv, (shape){300, 300, 0, "f64", 1}, &s);
+    planned(&j, xv, (text_shape){300, 300, 0, "f64", 1}, &s);
     CU_ASSERT_EQUAL(s.extent, 0);
     job_end(&j);
-    planned(&j, xv, (shape){300, 299, 0, "f64", 1}, &s);
+    planned(&j, xv, (text_shape){300, 299, 0, "f64", 1}, &s);
     CU_ASSERT_EQUAL(s.extent, 300);
     job_end(&j);
+}
+
+/* A driver that hands out half of the work-items first leaves no core more than a few rows behind another; results of many cells get fewer
+ * work-items, which each need scratch for them. */
+static void test_cuts(void) {
+    static const struct {
+        int64_t n, m;
+        size_t most;
+    } some[] = {{20971, 100, 64}, {251652, 100, 64}, {3000, 100, 64}, {100000, 1000, 16}};
+    clf_profile two = jobs.profile;
+    two.cores = 2;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        kernel_job j;
+        clf_sched s;
+        planned(&j, mmchain, (text_shape){some[i].n, some[i].m, 32, "f64", 1}, &s);
+        CU_ASSERT_EQUAL(s.skel->sched(&j.c, &two, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+        CU_ASSERT_TRUE(s.global > 1 && s.global <= some[i].most);
+        CU_ASSERT_TRUE(some[i].most < 64 || (double)((int64_t)(s.global + 1) / 2 * s.grain) < 0.53 * (double)some[i].n);
+        job_end(&j);
+    }
 }
 
 static void test_facts(void) {
     kernel_job j;
     clf_sched s;
     clf_facts f;
-    planned(&j, mvchain, (shape){1000, 100, 0, "f64", 1}, &s);
+    planned(&j, mvchain, (text_shape){1000, 100, 0, "f64", 1}, &s);
     s.skel->facts(&j.c, &jobs.profile, &s, &f);
     CU_ASSERT_EQUAL(f.read_bytes, (1000 * 100 + 100 + 1000) * 8);
     CU_ASSERT_EQUAL(f.write_bytes, 100 * 8);
@@ -343,12 +250,19 @@ static void test_facts(void) {
 int main(int argc, char **argv) {
     (void)argv;
     static const test_case tests[] = {
-        {"mvchain", test_mvchain},         {"vectors", test_vectors},
-        {"few columns", test_few_columns}, {"many columns", test_many_columns},
-        {"products", test_products},       {"rows", test_rows},
-        {"rows put together", test_cats},  {"totals", test_totals},
-        {"no memory", test_no_memory},     {"sizes are arguments", test_sizes_are_arguments},
-        {"square", test_square},           {"facts", test_facts},
+        {"mvchain", test_mvchain},
+        {"vectors", test_vectors},
+        {"few columns", test_few_columns},
+        {"many columns", test_many_columns},
+        {"products", test_products},
+        {"rows", test_rows},
+        {"rows put together", test_cats},
+        {"totals", test_totals},
+        {"no memory", test_no_memory},
+        {"sizes are arguments", test_sizes_are_arguments},
+        {"square", test_square},
+        {"cuts", test_cuts},
+        {"facts", test_facts},
     };
     if (argc > 1) most_rows = 37, most_cells = 200000;
     if (!jobs_open(argc > 1)) {
@@ -357,6 +271,6 @@ int main(int argc, char **argv) {
     }
     int rc = run_suite("row_chunk", tests, sizeof tests / sizeof *tests);
     jobs_close();
-    net_figure("kernels of row.chunk with the bits of the reference executor", "%ld", kernels_run);
+    net_figure("kernels of row.chunk with the bits of the reference executor", "%ld", suite.kernels);
     return rc;
 }

@@ -338,8 +338,9 @@ static void check_all(const shape_text *list, size_t n, clf_dtype t, const int64
     }
 }
 
-static const int64_t small[][4] = {{0, 3, 2, 8},    {3, 0, 2, 5},     {2, 3, 0, 8},    {1, 1, 1, 6},      {5, 7, 3, 12},
-                                   {37, 10, 8, 15}, {70, 33, 17, 38}, {100, 3, 40, 8}, {19, 530, 5, 535}, {9, 100, 20, 105}};
+static const int64_t small[][4] = {{0, 3, 2, 8},      {3, 0, 2, 5},      {2, 3, 0, 8},     {1, 1, 1, 6},
+                                   {5, 7, 3, 12},     {37, 10, 8, 15},   {70, 33, 17, 38}, {100, 3, 40, 8},
+                                   {19, 530, 5, 535}, {9, 100, 20, 105}, {43, 37, 61, 42}};
 
 static void test_f64(void) {
     check_all(any_type, sizeof any_type / sizeof *any_type, CLF_F64, small, sizeof small / sizeof *small, NSPREADS);

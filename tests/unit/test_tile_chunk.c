@@ -5,15 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/kernel_job.h"
 #include "tests/support/net.h"
+#include "tests/support/text_case.h"
 #include "tests/unit/api_testing.h"
-
-typedef struct shape {
-    int64_t n, k, m;
-    const char *t;
-    int parts;
-} shape;
 
 #define HEAD \
     "(cplan (axis i range free $n) (axis l range free $k) (axis j range free $m) (in X $t dense $n $k) (in V $t dense $k $m)" \
@@ -45,71 +39,11 @@ static const char two_results[] =
 
 /* ---- running ---- */
 
-static void expand(char *out, size_t room, const char *text, const shape *s) {
-    size_t at = 0;
-    for (; *text && at + 24 < room; text++) {
-        if (*text != '$') {
-            out[at++] = *text;
-            continue;
-        }
-        text++;
-        int64_t n = *text == 'n' ? s->n : *text == 'k' ? s->k : s->m;
-        if (*text == 't')
-            at += (size_t)snprintf(out + at, room - at, "%s", s->t);
-        else
-            at += (size_t)snprintf(out + at, room - at, "%lld", (long long)n);
-    }
-    out[at] = 0;
-}
-
-static long kernels_run;
 static int64_t most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
+static bool takes(text_shape *s) { return s->a * s->b <= most_cells && s->a * s->c <= most_cells && s->a * s->b * s->c / 8 <= most_cells; }
 
-static bool too_large(const shape *s) {
-    return s->n * s->k > most_cells || s->n * s->m > most_cells || s->n * s->m * s->k / 8 > most_cells;
-}
-
-static void note(const char *text, shape s) {
-    kernel_job j;
-    clf_err err = {0};
-    static char plan[4096];
-    if (too_large(&s)) return;
-    expand(plan, sizeof plan, text, &s);
-    if (job_text(&j, 42, plan, &err) == CLF_OK) job_note(&j, jobs_skel("tile.chunk"));
-    job_end(&j);
-}
-
-static void check(const char *text, shape s, job_data data) {
-    kernel_job j;
-    clf_err err = {0};
-    static char plan[4096];
-    size_t bad = 0;
-    if (too_large(&s)) return;
-    expand(plan, sizeof plan, text, &s);
-    clf_status st = job_text(&j, 42, plan, &err);
-    if (st == CLF_OK) {
-        job_memory(&j, data, 0);
-        st = job_kernel(&j, jobs_skel("tile.chunk"), s.parts, &err);
-    }
-    if (st == CLF_OK) st = job_reference(&j, &err);
-    for (int o = 0; st == CLF_OK && o < j.c.nout; o++) bad += job_wrong(&j, o, 0);
-    if (st != CLF_OK || bad) fprintf(stderr, "%s\n%zu cells differ; %s\n", plan, bad, err.text);
-    CU_ASSERT_EQUAL(st, CLF_OK);
-    CU_ASSERT_EQUAL(bad, 0);
-    kernels_run++;
-    job_end(&j);
-}
-
-static void check_all(const char *text, const shape *s, int n) {
-    for (int i = 0; i < n; i++) note(text, s[i]);
-    jobs_build();
-    for (int i = 0; i < n; i++) check(text, s[i], i % 2 ? JOB_REAL : JOB_FINITE);
-}
-#define CHECK(text, ...) \
-    do { \
-        static const shape list_[] = {__VA_ARGS__}; \
-        check_all(text, list_, (int)(sizeof list_ / sizeof *list_)); \
-    } while (0)
+static text_suite suite = {.skel = "tile.chunk", .letters = "nkm", .takes = takes};
+#define CHECK(text, ...) TEXT_CHECK(&suite, text, __VA_ARGS__)
 
 /* One leaf, two, one that ends in a few terms, five; edges of tiles and of vectors; several work-items. */
 static void test_products(void) {
@@ -137,16 +71,7 @@ static void test_left_cells(void) {
 
 /* ---- without running ---- */
 
-static bool fits(const char *text, shape s) {
-    kernel_job j;
-    static char plan[4096];
-    clf_err err = {0};
-    expand(plan, sizeof plan, text, &s);
-    CU_ASSERT_EQUAL_FATAL(job_text(&j, 1, plan, &err), CLF_OK);
-    bool yes = jobs_skel("tile.chunk")->fits(&j.c, &jobs.profile);
-    job_end(&j);
-    return yes;
-}
+static bool fits(const char *text, text_shape s) { return text_fits(&suite, text, s); }
 
 static const char row_sums[] = HEAD "(out Z $t $n) (let s $t dot l x v) (store Y s keep i j) (fold Z SUM s keep i))";
 static const char two_products[] =
@@ -155,33 +80,25 @@ static const char annihilating[] = HEAD "(let s $t dot l x v skip 1) (store Y s 
 static const char left_stored[] = HEAD "(out Z $t $n $k) (let a $t ABS x) (let s $t dot l a v) (store Y s keep i j) (store Z a keep i l))";
 
 static void test_what_fits(void) {
-    const shape wide = {30, 40, 65, "f64", 1};
+    const text_shape wide = {30, 40, 65, "f64", 1};
     CU_ASSERT_TRUE(fits(product, wide));
     CU_ASSERT_TRUE(fits(result_cells_t, wide));
-    CU_ASSERT_FALSE(fits(product, (shape){30, 40, 64, "f64", 1}));
-    CU_ASSERT_FALSE(fits(product, (shape){30, 40, 65, "i64", 1}));
+    CU_ASSERT_FALSE(fits(product, (text_shape){30, 40, 64, "f64", 1}));
+    CU_ASSERT_FALSE(fits(product, (text_shape){30, 40, 65, "i64", 1}));
     CU_ASSERT_FALSE(fits(row_sums, wide));
     CU_ASSERT_FALSE(fits(two_products, wide));
     CU_ASSERT_FALSE(fits(annihilating, wide));
     CU_ASSERT_FALSE(fits(left_stored, wide));
 }
 
-static void planned(kernel_job *j, const char *text, shape s, clf_sched *sched) {
-    static char plan[4096];
-    clf_err err = {0};
-    const clf_skel *skel = jobs_skel("tile.chunk");
-    expand(plan, sizeof plan, text, &s);
-    CU_ASSERT_EQUAL_FATAL(job_text(j, 1, plan, &err), CLF_OK);
-    CU_ASSERT_TRUE_FATAL(skel->fits(&j->c, &jobs.profile));
-    CU_ASSERT_EQUAL_FATAL(skel->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, sched, &err), CLF_OK);
-}
+static void planned(kernel_job *j, const char *text, text_shape s, clf_sched *sched) { text_planned(&suite, j, text, s, sched); }
 
 static void test_sizes_are_arguments(void) {
     kernel_job a, b;
     clf_sched sa, sb;
     clf_source ta, tb;
-    planned(&a, result_cells, (shape){100, 200, 80, "f64", 1}, &sa);
-    planned(&b, result_cells, (shape){37777, 999, 1234, "f64", 1}, &sb);
+    planned(&a, result_cells, (text_shape){100, 200, 80, "f64", 1}, &sa);
+    planned(&b, result_cells, (text_shape){37777, 999, 1234, "f64", 1}, &sb);
     CU_ASSERT_EQUAL_FATAL(sa.skel->emit(&a.c, &sa, "", &a.arena, &ta, NULL), CLF_OK);
     CU_ASSERT_EQUAL_FATAL(sb.skel->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
     CU_ASSERT_STRING_EQUAL(ta.text, tb.text);
@@ -201,7 +118,7 @@ static void test_cuts(void) {
         clf_sched s;
         clf_profile two = jobs.profile;
         two.cores = 2;
-        planned(&j, product, (shape){some[i].n, 40, some[i].m, "f64", 1}, &s);
+        planned(&j, product, (text_shape){some[i].n, 40, some[i].m, "f64", 1}, &s);
         CU_ASSERT_EQUAL(s.skel->sched(&j.c, &two, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
         CU_ASSERT_EQUAL(s.global, some[i].items);
         job_end(&j);
@@ -212,7 +129,7 @@ static void test_facts(void) {
     kernel_job j;
     clf_sched s;
     clf_facts f;
-    planned(&j, result_cells, (shape){100, 200, 80, "f64", 1}, &s);
+    planned(&j, result_cells, (text_shape){100, 200, 80, "f64", 1}, &s);
     s.skel->facts(&j.c, &jobs.profile, &s, &f);
     CU_ASSERT_EQUAL(f.read_bytes, (100 * 200 + 200 * 80 + 80 + 100 + 100 * 80) * 8);
     CU_ASSERT_EQUAL(f.write_bytes, 100 * 80 * 8);
@@ -221,41 +138,7 @@ static void test_facts(void) {
     job_end(&j);
 }
 
-/* Allocator that fails the n-th time it is asked for memory. */
-static long fail_at;
-static void *failing(void *user, void *p, size_t old_bytes, size_t new_bytes) {
-    (void)user;
-    if (new_bytes == 0) return free(p), NULL;
-    if (--fail_at == 0) return NULL;
-    void *q = aligned_alloc(64, (new_bytes + 63) / 64 * 64);
-    if (q && p) memcpy(q, p, old_bytes < new_bytes ? old_bytes : new_bytes);
-    if (q) free(p);
-    return q;
-}
-
-static void test_no_memory(void) {
-    kernel_job j;
-    clf_sched s;
-    clf_status st = CLF_E_NOMEM;
-    int n = 0;
-    planned(&j, left_cells, (shape){100, 30, 80, "f64", 1}, &s);
-    for (; st != CLF_OK && n < 2000; n++) {
-        clf_mem small;
-        clf_arena arena;
-        clf_source src;
-        clf_err err = {0};
-        clf_mem_init(&small, failing, NULL);
-        clf_arena_init(&arena, &small);
-        fail_at = n + 1;
-        st = s.skel->emit(&j.c, &s, "", &arena, &src, &err);
-        CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
-        clf_arena_release(&arena);
-        CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
-    }
-    CU_ASSERT_EQUAL(st, CLF_OK);
-    CU_ASSERT_TRUE(n > 3);
-    job_end(&j);
-}
+static void test_no_memory(void) { text_no_memory(&suite, left_cells, (text_shape){100, 30, 80, "f64", 1}); }
 
 /* With an argument: memory in cl_mem objects of exact size, which Oclgrind watches. */
 int main(int argc, char **argv) {
@@ -278,6 +161,6 @@ int main(int argc, char **argv) {
     }
     int rc = run_suite("tile_chunk", tests, sizeof tests / sizeof *tests);
     jobs_close();
-    net_figure("kernels of tile.chunk with the bits of the reference executor", "%ld", kernels_run);
+    net_figure("kernels of tile.chunk with the bits of the reference executor", "%ld", suite.kernels);
     return rc;
 }
