@@ -125,7 +125,8 @@ static bool along_entries(const billing *b, int32_t n, int k, clf_term *t) {
 static int rank_of(int kind) { return kind == CLF_TERM_AGAIN ? 3 : kind == CLF_TERM_READ ? 2 : 1; }
 
 static bool dearer(const clf_term *a, const clf_term *b) {
-    return rank_of(a->kind) != rank_of(b->kind) ? rank_of(a->kind) > rank_of(b->kind) : a->a > b->a;
+    if (rank_of(a->kind) != rank_of(b->kind)) return rank_of(a->kind) > rank_of(b->kind);
+    return a->a != b->a ? a->a > b->a : a->kind == CLF_TERM_AGAIN && a->c > b->c;
 }
 
 /* One term an operand: the dearest way it is read. */
@@ -153,10 +154,14 @@ bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number,
     return q == driver || same_shape(&g->node[q], &g->node[driver]);
 }
 
+bool clf_bill_long_row(const clf_graph *g, int32_t q) { return clf_cols(&g->node[q]) > LONG_ROW; }
+
+double clf_bill_waiting(const clf_graph *g, int32_t n) { return (double)clf_node_loop_rows(g, n) - 1; }
+
 /* Is operand k read for one row at a time, the left side of the product being a long row that the loop has put together before? */
 static bool row_waits(const billing *b, int32_t n, int k) {
     int32_t left = clf_node_operand(b->g, n, 0);
-    return clf_product_right_side(b->g, n, k) && clf_cover_has(b->c, b->number, left) && clf_cols(&b->g->node[left]) > LONG_ROW;
+    return clf_product_right_side(b->g, n, k) && clf_cover_has(b->c, b->number, left) && clf_bill_long_row(b->g, left);
 }
 
 static void bill_operand(billing *b, int32_t n, int k) {
@@ -171,7 +176,7 @@ static void bill_operand(billing *b, int32_t n, int k) {
         return;
     }
     if (!along_entries(b, n, k, &t)) t = clf_term_operand(b->g, n, k);
-    if (t.kind == CLF_TERM_AGAIN && !b->tiled) t.c = row_waits(b, n, k) ? b->rows - 1 : t.b;
+    if (t.kind == CLF_TERM_AGAIN && !b->tiled) t.c = row_waits(b, n, k) ? clf_bill_waiting(b->g, n) : t.b;
     put_operand(b, t);
 }
 
@@ -262,27 +267,28 @@ static void bill_operator(billing *b, int32_t n) {
 
 static bool cellwise(const clf_graph *g, int32_t n) { return clf_op_is_cell(g->node[n].op) || clf_node_is_cellwise(&g->node[n]); }
 
-/* May a loop in tiles compute this part? One wide product of numbers with fractions, cell operators on the cells of its left side before
- * it, and on those of its result behind it, which alone are stored. */
+clf_tile_place clf_bill_tile_place(const clf_graph *g, int32_t product, int32_t n) {
+    const clf_gnode *p = &g->node[product];
+    int64_t cols = clf_cols(p), terms = clf_cols(&g->node[clf_node_operand(g, product, 0)]), has = clf_cols(&g->node[n]);
+    if (clf_product_loop(g, product) != CLF_PRODUCT_WIDE || !clf_dtype_float((clf_dtype)p->dtype) || terms < 2) return CLF_TILE_NOWHERE;
+    if (n == product) return CLF_TILE_STORED;
+    if (!cellwise(g, n)) return CLF_TILE_NOWHERE;
+    if (has == cols) return n > product ? CLF_TILE_STORED : CLF_TILE_BESIDE;
+    return has == 1 || (n < product && has == terms) ? CLF_TILE_BESIDE : CLF_TILE_NOWHERE;
+}
+
+/* May a loop in tiles compute this part? */
 static bool tiles(const billing *b) {
     int32_t product = -1;
-    const clf_graph *g = b->g;
+    for (int32_t j = 0; j < b->part->n; j++)
+        if (clf_product_loop(b->g, b->part->node[j]) == CLF_PRODUCT_WIDE) product = b->part->node[j];
+    if (b->driver >= 0 || product < 0) return false;
     for (int32_t j = 0; j < b->part->n; j++) {
         int32_t n = b->part->node[j];
-        bool wide = clf_product_loop(g, n) == CLF_PRODUCT_WIDE;
-        if (wide ? product >= 0 : !cellwise(g, n)) return false;
-        if (wide) product = n;
+        clf_tile_place place = clf_bill_tile_place(b->g, product, n);
+        if (place == CLF_TILE_NOWHERE || (place == CLF_TILE_BESIDE && clf_cover_stores(b->c, b->number, n))) return false;
     }
-    if (b->driver >= 0 || product < 0 || !clf_dtype_float((clf_dtype)g->node[product].dtype)) return false;
-    int64_t cols = clf_cols(&g->node[product]), terms = clf_cols(&g->node[clf_node_operand(g, product, 0)]);
-    for (int32_t j = 0; j < b->part->n; j++) {
-        int32_t n = b->part->node[j];
-        int64_t has = clf_cols(&g->node[n]);
-        bool stored = clf_cover_stores(b->c, b->number, n);
-        if (has != cols && (stored || (has != 1 && (n > product || has != terms)))) return false;
-        if (n < product && stored) return false;
-    }
-    return terms > 1;
+    return true;
 }
 
 static void bill_loop(billing *b) {

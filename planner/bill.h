@@ -62,6 +62,14 @@ clf_term clf_term_result(const clf_graph *g, int32_t n);
 bool clf_term_meeting(const clf_graph *g, int32_t n, clf_term *t);
 /** What node n computes in a loop, over a share of its cells: how many terms. */
 int clf_terms_node(const clf_graph *g, int32_t n, double share, clf_term t[3]);
+/* Where a loop in tiles has a place for node n, which it computes with a wide product, and for nothing else than such nodes: cell operators
+ * on the cells of its left side before it, and on those of its result behind it, which alone are stored. */
+typedef enum clf_tile_place { CLF_TILE_NOWHERE, CLF_TILE_BESIDE, CLF_TILE_STORED } clf_tile_place;
+clf_tile_place clf_bill_tile_place(const clf_graph *g, int32_t product, int32_t n);
+/** Is q, computed in the loop of a product on the left of it, put together first: does its right side wait? */
+bool clf_bill_long_row(const clf_graph *g, int32_t q);
+/** How often that is read again, then. */
+double clf_bill_waiting(const clf_graph *g, int32_t n);
 /** Bytes of a node's cells. */
 double clf_node_bytes(const clf_graph *g, int32_t n);
 #endif

@@ -48,10 +48,27 @@ static void find_groups(clf_component *c) {
 
 /* ---- what is sure to come ---- */
 
+/* A loop that computes n goes one way, for all that n is: the class's dear node is the last of those to which that matters most. */
+static void find_dear(clf_component *c, int32_t n) {
+    const clf_node_facts *f = &c->node[n];
+    clf_ps least = CLF_PS_MOST;
+    for (int32_t i = 0; i < c->nway * c->p->dev.n && !(f->is & CLF_CAN_ALONE); i++) {
+        clf_ps ps = clf_ps_add(clf_dear_computed(c, n, i), clf_dear_moved(c, n, i));
+        if (ps < least) least = ps;
+    }
+    if (least == CLF_PS_MOST || least < c->row[f->class_].dear || !least) return;
+    c->row[f->class_].dear = least;
+    c->dear[f->class_] = n;
+}
+
 /* What is sure to come, per class. */
 static void begin_rest(clf_component *c) {
     memset(c->row, 0, ((size_t)c->nclass + 1) * sizeof *c->row);
     c->rest_launches = c->rest_again = 0;
+    for (int32_t k = 0; k < c->nclass; k++) c->dear[k] = -1;
+    c->hides = c->p->dev.profile[0];
+    for (int d = 1; d < c->p->dev.n; d++)
+        if (c->p->dev.profile[d]->overlap > c->hides->overlap) c->hides = c->p->dev.profile[d];
     for (int32_t n = 0; n < c->n; n++) {
         clf_node_facts *f = &c->node[n];
         c->maker[n] = -1;
@@ -60,6 +77,7 @@ static void begin_rest(clf_component *c) {
             c->row[c->nclass].rest_moved += f->least_alone;
             continue;
         }
+        find_dear(c, n);
         c->row[f->class_].rest_computed += f->least_compute;
         c->row[f->class_].rest_moved += f->least_moved;
         c->rest_again += f->least_again;
@@ -94,12 +112,14 @@ bool clf_component_room(clf_component *c) {
     c->maker = clf_arena_new(a, n, sizeof *c->maker);
     c->group = clf_arena_new(a, n, sizeof *c->group);
     c->row = clf_arena_new(a, (size_t)c->nclass + 1, sizeof *c->row);
+    c->dear = clf_arena_new(a, (size_t)c->nclass, sizeof *c->dear);
     c->present = clf_arena_new(a, (size_t)c->p->dev.n, sizeof *c->present);
     c->frame = clf_arena_new(a, n, sizeof *c->frame);
     c->best_part = clf_arena_new(a, n, sizeof *c->best_part);
     c->best_maker = clf_arena_new(a, n, sizeof *c->best_maker);
     c->best_layout = clf_arena_new(a, n, 1);
-    return c->part && c->maker && c->group && c->row && c->present && c->frame && c->best_part && c->best_maker && c->best_layout;
+    return c->part && c->maker && c->group && c->row && c->dear && c->present && c->frame && c->best_part && c->best_maker &&
+           c->best_layout;
 }
 
 bool clf_component_begin(clf_component *c) {

@@ -4,13 +4,16 @@
  *
  * A loop is driven by a sparse leaf, by a result that has a leaf's pattern, or by the twin of one of them; so a driver has the shape of a
  * leaf and as many entries as one of that shape, or it is a transpose and has the mirrored shape. A term falls with fewer entries, so of
- * several of one shape the least is enough. Entries visited are paid with the reading of what can only be a driver, or converted. Passing
- * entries while others are looked for, and ranges between entries, are left out: whole parts only know of them. */
+ * several of one shape the least is enough. Passing entries while others are looked for, and ranges between entries, are left out: whole
+ * parts only know of them.
+ *
+ * A part has one driver, so its loop goes one way for all its nodes: terms are noted for each way, entries visited once. The least over all
+ * ways is for what is not decided. */
 #include <string.h>
 
 #include "planner/searching.h"
 
-enum { MOST_DRIVERS = 8 };
+enum { MOST_DRIVERS = CLF_MOST_WAYS - 1 };
 
 typedef struct entries {
     clf_component *c;
@@ -22,7 +25,15 @@ typedef struct entries {
     clf_bill bill;
     clf_ps together[CLF_MOST_DEVICES]; /* a node computed and written */
     clf_ps (*read)[CLF_MOST_DEVICES];  /* of all uses, in order of nodes: from memory in a loop */
+    struct use_way *use;               /* [use][way][pattern] */
+    int32_t *first;                    /* node -> its first use */
 } entries;
+
+/* How an operand is read on one way: the dearest kind of several readers' counts (bill.c). */
+typedef struct use_way {
+    int kind; /* rank; 0: not at all */
+    clf_ps ps[CLF_MOST_DEVICES];
+} use_way;
 
 static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
 
@@ -89,20 +100,33 @@ static clf_ps as_moved(const clf_profile *dev, clf_ps computed) {
     return more > 0 ? more - 1 : 0;
 }
 
-/* What the bill says of reading local l. What has a driver's shape is visited, or passed, entry by entry where it is read as it is
- * stored. */
-static clf_ps reading(const entries *e, const clf_use *u, const clf_profile *dev, int32_t driver) {
+/* What the bill says of reading local l. */
+static clf_ps reading(const entries *e, const clf_use *u, const clf_profile *dev) {
     int32_t q = e->c->operand[u->local].id;
     clf_ps sum = 0;
     for (int32_t t = 0; t < e->bill.n; t++)
         if (e->bill.term[t].kind <= CLF_TERM_SPARSELY && e->bill.term[t].node == q) sum = clf_term_pay(&e->bill.term[t], e->g, dev);
-    if (driver < 0 || !e->cover->csr[q] || !same_shape(&e->g->node[q], &e->g->node[driver])) return sum;
-    clf_ps visited = clf_cost_entries(dev, (double)e->nnz[shape_of(e, &e->g->node[q])]);
-    clf_ps passed = clf_cost_locate(dev, (double)e->nnz[shape_of(e, &e->g->node[q])]);
-    return clf_ps_add(sum, as_moved(dev, visited < passed ? visited : passed));
+    return sum;
 }
 
-static void take_bill(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MOST_DEVICES], int32_t driver) {
+/* The same as the bill has it, noted for the way. */
+static void note_reading(const entries *e, const clf_use *u, use_way *to) {
+    int32_t q = e->c->operand[u->local].id;
+    for (int32_t t = 0; t < e->bill.n; t++) {
+        const clf_term *x = &e->bill.term[t];
+        if (x->kind > CLF_TERM_SPARSELY || x->node != q) continue;
+        to->kind = x->kind == CLF_TERM_AGAIN ? 3 : x->kind == CLF_TERM_READ ? 2 : 1;
+        for (int d = 0; d < e->c->p->dev.n; d++) to->ps[d] = clf_term_pay(x, e->g, e->c->p->dev.profile[d]);
+    }
+}
+
+static use_way *at_way(const entries *e, int32_t n, int32_t u, int32_t way, int pattern) {
+    return &e->use[2 * ((e->first[n] + u) * e->c->nway + way) + pattern];
+}
+
+static void take_bill(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MOST_DEVICES], int32_t way, int pattern) {
+    for (int32_t u = 0; u < f->nuse; u++)
+        if (f->use[u].in_loop) note_reading(e, &f->use[u], at_way(e, (int32_t)(f - e->c->node), u, way, pattern));
     for (int d = 0; d < e->c->p->dev.n; d++) {
         const clf_profile *dev = e->c->p->dev.profile[d];
         clf_ps computed = 0, written = 0;
@@ -114,9 +138,11 @@ static void take_bill(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MOST_DEV
         }
         least(&f->compute[d], computed);
         least(&f->write[1][d], written);
+        least(&f->way_compute[way * e->c->p->dev.n + d], computed);
+        least(&f->way_write[way * e->c->p->dev.n + d], written);
         least(&e->together[d], clf_ps_add(computed, written));
         for (int32_t u = 0; u < f->nuse; u++)
-            if (f->use[u].in_loop) least(&read[u][d], reading(e, &f->use[u], dev, driver));
+            if (f->use[u].in_loop) least(&read[u][d], reading(e, &f->use[u], dev));
     }
 }
 
@@ -135,7 +161,7 @@ static clf_status bill_node(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MO
     v->maker[f->id] = 0;
     clf_cover_enter(v, 0);
     clf_status st = clf_bill_part(e->g, v, 0, e->mark, e->c->arena, &e->bill, err);
-    if (st == CLF_OK) take_bill(e, f, read, node);
+    if (st == CLF_OK) take_bill(e, f, read, driver + 1, pattern);
     v->part[0] = was;
     v->maker[f->id] = maker;
     v->member[f->id] = 0;
@@ -182,6 +208,46 @@ static void share_readings(entries *e) {
     }
 }
 
+/* What a part pays at least that has use u of node n: readers yet to come may be of a dearer kind, and cheaper. */
+static void least_of_kind(const entries *e, const clf_use *u, int32_t n, int32_t k, int32_t way, int pattern) {
+    const use_way *mine = at_way(e, n, k, way, pattern);
+    for (int d = 0; d < e->c->p->dev.n && mine->kind; d++)
+        for (int32_t i = e->c->user_at[u->local]; i < e->c->user_at[u->local + 1]; i++) {
+            const use_way *x = at_way(e, e->c->user[i].node, e->c->user[i].use, way, pattern);
+            if (x->kind >= mine->kind) least(&u->ps[way * e->c->p->dev.n + d], x->ps[d]);
+        }
+}
+
+/* Ways on which a use was billed with nothing cost nothing. */
+static void find_ways(const entries *e) {
+    for (int32_t n = 0; n < e->c->n; n++)
+        for (int32_t k = 0; k < e->c->node[n].nuse; k++) {
+            const clf_use *u = &e->c->node[n].use[k];
+            if (!u->in_loop || u->part_of_it) continue;
+            for (int32_t i = 0; i < 2 * e->c->nway; i++) least_of_kind(e, u, n, k, i / 2, i % 2);
+            for (int32_t i = 0; i < e->c->nway * e->c->p->dev.n; i++)
+                if (u->ps[i] == CLF_PS_MOST) u->ps[i] = 0;
+        }
+}
+
+static bool begin_ways(entries *e, int32_t uses) {
+    clf_component *c = e->c;
+    int32_t cells = (e->n + 1) * c->p->dev.n, at = 0;
+    e->first = clf_arena_new(c->arena, (size_t)c->n, sizeof *e->first);
+    e->use = clf_arena_new(c->arena, 2 * (size_t)uses * (size_t)(e->n + 1), sizeof *e->use);
+    if (!e->first || !e->use || !clf_component_ways_room(c, e->n + 1)) return false;
+    for (int32_t i = c->p->dev.n; i < cells; i++)
+        c->way_entries[i] = clf_cost_entries(c->p->dev.profile[i % c->p->dev.n], (double)e->nnz[i / c->p->dev.n - 1]);
+    for (int32_t n = 0; n < c->n; n++) {
+        clf_node_facts *f = &c->node[n];
+        e->first[n] = at;
+        at += f->nuse;
+        for (int32_t i = 0; i < cells; i++) f->way_compute[i] = f->way_write[i] = CLF_PS_MOST;
+        for (int32_t i = 0; i < cells * f->nuse; i++) f->use[i / cells].ps[i % cells] = CLF_PS_MOST;
+    }
+    return true;
+}
+
 /* What nothing is known of costs nothing. */
 static void know_nothing(clf_component *c) {
     for (int32_t l = 0; l < c->nlocal; l++) {
@@ -203,10 +269,12 @@ clf_status clf_component_entries(clf_component *c, clf_err *err) {
     if (!nsparse) return CLF_OK;
     if (!find_drivers(&e, sparse, nsparse)) {
         know_nothing(c);
-        return CLF_OK;
+        return clf_component_ways(c) ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     }
+    if (!begin_ways(&e, uses)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     for (int32_t n = 0, at = 0; n < c->n; at += c->node[n++].nuse)
         if (c->node[n].is & CLF_CAN_LOOP) CLF_TRY(bill_all(&e, &c->node[n], e.read + at, err));
     share_readings(&e);
+    find_ways(&e);
     return CLF_OK;
 }

@@ -264,6 +264,8 @@ static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
     for (int32_t i = 0; i < c->n; i++)
         if (!find_uses(L, i)) return false;
     for (int32_t i = 0; i < c->n; i++) alone_cost(L, &c->node[i]);
+    if (!clf_component_ways(c)) return !(c->failed = true);
+    clf_component_tiles(c, L->local);
     return find_beyond(L);
 }
 

@@ -2,13 +2,14 @@
  * What has been searched before need not be searched again: partial covers from which the same can follow.
  *
  * When nodes 0 .. q-1 are decided, the rest sees of a part only: which undecided nodes it could take from inside or reads already, what
- * else it has read that they read, whom it may be connected with, and which parts it waits for. Where two partial covers look the same in
- * that, all that can follow one can follow the other; so if one was searched and the other costs no less, whatever follows, nothing
- * cheaper comes of it. Costs are compared part by part for those that may grow: clf_cost_both is the larger of two sums, so by as much as
- * both grow alike their difference never exceeds the larger difference of these.
+ * else it has read that they read, how often, and which products of it may still lose their tiles, whom it may be connected with, which
+ * parts it waits for, and its device; and besides, what was brought to which device. Where two partial covers look the same in that, all
+ * that can follow one can follow the other; so if one was searched and the other costs no less, whatever follows, nothing cheaper comes of
+ * it. Costs are compared part by part for those that may grow: clf_cost_both is the larger of two sums, so by as much as both grow alike
+ * their difference never exceeds the larger difference of these.
  *
- * That holds where a cover costs what its decisions are charged: one device, all cells, registers to spare, no ranges; and where no loop
- * can exceed a kernel's limits. Elsewhere nothing is noted. */
+ * That holds where a cover costs what its decisions are charged: all cells, registers to spare, no ranges; and where no loop can exceed a
+ * kernel's limits. Elsewhere nothing is noted. */
 #include <stddef.h>
 #include <string.h>
 
@@ -18,12 +19,12 @@ enum { MOST_LIVE = 16, BUCKETS = 1 << 12, MOST_BYTES = 1 << 25, BEGIN = 64 /* pa
 
 /* A part, as what is undecided sees it. */
 typedef struct seen_part {
-    clf_bits takes, reads, again, ties, beyond, has; /* has: of a part that is not connected yet */
-    int64_t loop, group;
+    clf_bits takes, reads, again, waits, tiles, ties, beyond, has; /* has: of a part that is not connected yet */
+    int64_t loop, group, device, waited;
     int64_t moved, computed; /* costs are not compared for likeness */
     int64_t number;
 } seen_part;
-enum { LIKENESS = 6 * sizeof(clf_bits) + 2 * sizeof(int64_t) };
+enum { LIKENESS = offsetof(seen_part, moved) };
 
 typedef struct seen {
     struct seen *next;
@@ -31,6 +32,7 @@ typedef struct seen {
     int32_t q, live;
     clf_ps rest; /* what does not grow */
     clf_bits waits[MOST_LIVE];
+    clf_bits present[CLF_MOST_DEVICES];
     seen_part part[]; /* sorted */
 } seen;
 
@@ -70,7 +72,8 @@ static bool group_fits(clf_component *c, int32_t group) {
 }
 
 static bool holds(clf_component *c) {
-    bool plain = !c->opt->unbounded && !c->p->nsparse && c->p->dev.n == 1 && !(c->p->dev.profile[0]->registers > 0);
+    bool plain = !c->opt->unbounded && !c->p->nsparse;
+    for (int d = 0; d < c->p->dev.n; d++) plain = plain && !(c->p->dev.profile[d]->registers > 0);
     for (int32_t n = 0; n < c->n && plain; n++) {
         for (int32_t u = 0; u < c->node[n].nuse; u++) plain = plain && !c->node[n].use[u].part_of_it;
         plain = plain && group_fits(c, n);
@@ -162,6 +165,18 @@ static void look_at_nodes(const clf_component *c, const clf_opened *o, int32_t q
         if (clf_bits_meet(&o->has, &c->node[r].beyond)) clf_bits_add(&s->beyond, r);
 }
 
+/* How often a loop that grows has read what undecided nodes read. */
+static void look_at_streams(const clf_component *c, const clf_opened *o, int32_t q, seen_part *s) {
+    clf_bits both = o->paid;
+    intersect(&both, &c->seen->read[q]);
+    for (int32_t l = 0; l < c->nlocal; l++) {
+        int streams = clf_bits_has(&both, l) ? clf_part_streams(c, o, l) : 0;
+        if (streams > 0) clf_bits_add(&s->again, l);
+        if (streams > 1) clf_bits_add(&s->waits, l);
+    }
+    clf_tiles_to_come(c, o, q, &s->tiles);
+}
+
 /* False: nothing that is undecided has to do with it. */
 static bool look_at_part(const clf_component *c, int64_t p, int32_t q, seen_part *s) {
     const clf_opened *o = &c->part[p];
@@ -184,12 +199,13 @@ static bool look_at_part(const clf_component *c, int64_t p, int32_t q, seen_part
         for (int32_t l = c->n; l < c->nlocal; l++) nodes.w[l >> 6] &= ~(1ull << (l & 63));
         only_from(&nodes, q);
         s->reads = nodes;
-    } else {
-        s->again = o->again;
-        intersect(&s->again, &t->read[q]);
+    } else if (o->loop) {
+        look_at_streams(c, o, q, s);
     }
     s->loop = grows ? 1 + o->loop : 0;
     s->group = grows ? o->group : 0;
+    s->device = grows || !empty(&s->reads) ? 1 + o->device : 0;
+    s->waited = grows ? o->waited : 0;
     s->moved = grows ? o->moved : 0;
     s->computed = grows ? o->computed : 0;
     s->number = p;
@@ -218,8 +234,14 @@ static void sort_in(seen_part *part, int32_t n) {
     part[n] = s;
 }
 
-static clf_ps cost_of(const clf_component *c, int64_t moved, int64_t computed) {
-    return clf_cost_both(c->p->dev.profile[0], moved, computed);
+static const clf_profile *device_of(const clf_component *c, const seen_part *s) { return c->p->dev.profile[s->device ? s->device - 1 : 0]; }
+
+/* Of what is outside, where it is, if bringing it there costs anything. */
+static void look_at_devices(const clf_component *c, int32_t q, seen *s) {
+    for (int32_t l = c->n; l < c->nlocal; l++)
+        for (int d = 1; d < c->p->dev.n; d++)
+            if (clf_bits_has(&c->present[d], l) && clf_bits_has(&c->seen->read[q], l) && c->operand[l].transfer[d])
+                clf_bits_add(&s->present[d], l);
 }
 
 /* Can nothing legal follow? */
@@ -234,11 +256,12 @@ static bool look_at(clf_component *c, int32_t q) {
     seen *s = &c->seen->now.s;
     memset(s, 0, sizeof *s);
     s->q = q;
-    s->rest = c->launches;
+    s->rest = c->launches + c->transfers;
+    look_at_devices(c, q, s);
     for (int32_t k = 0; k <= c->nclass; k++) s->rest += c->row[k].both;
     for (int64_t p = 0; p < c->npart; p++) {
         if (!look_at_part(c, p, q, &s->part[s->live])) continue;
-        s->rest -= cost_of(c, s->part[s->live].moved, s->part[s->live].computed);
+        s->rest -= clf_cost_both(device_of(c, &s->part[s->live]), s->part[s->live].moved, s->part[s->live].computed);
         sort_in(s->part, s->live++);
         if (s->live == MOST_LIVE) return false;
     }
@@ -248,6 +271,7 @@ static bool look_at(clf_component *c, int32_t q) {
             if (clf_bits_has(&all, (int)s->part[k].number)) clf_bits_add(&s->waits[i], k);
     }
     s->hash = clf_hash64(s->waits, (size_t)s->live * sizeof *s->waits, (uint64_t)q);
+    if (c->p->dev.n > 1) s->hash = clf_hash64(s->present, sizeof s->present, s->hash);
     for (int32_t i = 0; i < s->live; i++) s->hash = clf_hash64(&s->part[i], LIKENESS, s->hash);
     return true;
 }
@@ -258,28 +282,28 @@ static bool alike(const seen *a, const seen *b) {
     if (a->hash != b->hash || a->q != b->q || a->live != b->live) return false;
     for (int32_t i = 0; i < a->live; i++)
         if (memcmp(&a->part[i], &b->part[i], LIKENESS) != 0) return false;
-    return !memcmp(a->waits, b->waits, (size_t)a->live * sizeof *a->waits);
+    return !memcmp(a->waits, b->waits, (size_t)a->live * sizeof *a->waits) && !memcmp(a->present, b->present, sizeof a->present);
 }
 
 /* The part of it that counts though it overlaps with more, rounded up. */
-static clf_ps hidden_not(const clf_component *c, clf_ps ps) {
-    clf_ps size = ps < 0 ? -ps : ps, part = cost_of(c, size, size) - size;
+static clf_ps hidden_not(const clf_profile *dev, clf_ps ps) {
+    clf_ps size = ps < 0 ? -ps : ps, part = clf_cost_both(dev, size, size) - size;
     return ps < 0 && part > 0 ? (part == size ? -part : 1 - part) : part;
 }
 
 /* By how much a may cost more than b at most when both have grown alike. clf_cost_both(m, c) is the larger of m + kc and c + km, rounded
  * up, for a k in 0 .. 1. */
-static clf_ps dearer_at_most(const clf_component *c, const seen_part *a, const seen_part *b) {
+static clf_ps dearer_at_most(const clf_profile *dev, const seen_part *a, const seen_part *b) {
     clf_ps moved = a->moved - b->moved, computed = a->computed - b->computed;
-    clf_ps x = moved + hidden_not(c, computed), y = computed + hidden_not(c, moved);
-    bool rounded = hidden_not(c, 2) == 1; /* neither all of it overlaps nor nothing */
+    clf_ps x = moved + hidden_not(dev, computed), y = computed + hidden_not(dev, moved);
+    bool rounded = hidden_not(dev, 2) == 1; /* neither all of it overlaps nor nothing */
     return (x > y ? x : y) + rounded;
 }
 
 /* Whatever follows, is a no dearer than b? */
 static bool no_dearer(const clf_component *c, const seen *a, const seen *b) {
     clf_ps more = a->rest - b->rest;
-    for (int32_t i = 0; i < a->live; i++) more += dearer_at_most(c, &a->part[i], &b->part[i]);
+    for (int32_t i = 0; i < a->live; i++) more += dearer_at_most(device_of(c, &a->part[i]), &a->part[i], &b->part[i]);
     return more <= 0;
 }
 

@@ -11,7 +11,8 @@ enum {
     CLF_BITS_WORDS = 4,
     CLF_MOST_LOCALS = 64 * CLF_BITS_WORDS,
     CLF_MOST_SEARCHED = CLF_MOST_LOCALS / 2, /* nodes; larger components take the best opening cover */
-    CLF_MOST_CANDIDATES = 10              /* parts that may compute a node, too, of which all subsets are tried */
+    CLF_MOST_CANDIDATES = 10,             /* parts that may compute a node, too, of which all subsets are tried */
+    CLF_MOST_WAYS = 9                     /* over all cells, or the entries of a driver of one of several shapes */
 };
 typedef struct clf_bits { uint64_t w[CLF_BITS_WORDS]; } clf_bits;
 static inline bool clf_bits_has(const clf_bits *s, int i) { return s->w[i >> 6] >> (i & 63) & 1; }
@@ -22,14 +23,17 @@ static inline bool clf_bits_meet(const clf_bits *a, const clf_bits *b) {
     return any != 0;
 }
 
-/* An operand of a node: in memory always, or perhaps inside. again: what it costs beyond one stream, per device. */
+/* An operand of a node: in memory always, or perhaps inside. again: what it costs beyond one stream, per device, on the cheapest way.
+ * ps[way * devices + device]: what a loop pays that goes that way; of a product's right side, one that is tiled. rows, waits: per device,
+ * where it is not, and where its rows wait to be put together besides. */
 typedef struct clf_use {
     int32_t local;
     bool inside;           /* perhaps */
     bool by_rows;          /* taken row by row */
     bool in_loop, alone;   /* wanted when its reader is in a loop, or stands alone */
     bool part_of_it;       /* a range: what it costs is not counted before the cover is complete */
-    clf_ps again[CLF_MOST_DEVICES];
+    bool right;            /* of a product whose loop may be tiled, or wait for rows */
+    clf_ps again[CLF_MOST_DEVICES], *ps, rows[CLF_MOST_DEVICES], waits[CLF_MOST_DEVICES];
 } clf_use;
 
 /* What deciding a node takes from its pair. */
@@ -47,6 +51,11 @@ typedef struct clf_node_facts {
     clf_share *share;          /* of operands that nothing but nodes which may stand alone must read */
     clf_ps compute[CLF_MOST_DEVICES], alone[CLF_MOST_DEVICES];
     clf_ps write[2][CLF_MOST_DEVICES]; /* stored by a step alone; by a loop, where copies of it may meet */
+    clf_ps *way_compute, *way_write; /* [way * devices + device]: the same in a loop that goes that way */
+    clf_ps untiled[CLF_MOST_DEVICES]; /* what a wide product computes more where the loop is not tiled */
+    bool wide;                  /* a product that a loop may go through in tiles, */
+    int32_t left;               /* a long row on its left side that a loop may put together: local; -1: none */
+    clf_bits beside, kept;      /* beside these, if no others than those are stored (search_tiles.c) */
     clf_ps least_moved;        /* what it streams in a loop beyond one pass over its operands, or loses by standing alone */
     clf_ps least_again;        /* what parts that must all have it pay for that: storing and reading it, or computing it again */
     clf_ps least_compute, least_write, least_alone; /* least_alone: of a whole step, what it reads from outside included */
@@ -80,13 +89,20 @@ typedef struct clf_group { int64_t undecided, least, parts; } clf_group;
 
 /* Numbers are words, for the trail. */
 typedef struct clf_opened {
-    int64_t moved, computed, ops, operands;
+    /* The least over the ways it may go. as_moved, as_computed: what is moved, or computed, and of the other what never hides behind it;
+     * both is the larger of the two on one way. plain: computed, without visiting entries. */
+    int64_t moved, computed, both, as_moved, as_computed, plain;
+    int64_t ops, operands;
+    struct clf_way_sum { int64_t read, written, computed; } way[CLF_MOST_WAYS]; /* of a loop */
     int64_t loop, device, class_, group, waited; /* waited: another device or the caller reads what it stores */
-    clf_bits has, reads, paid, again; /* nodes computed; locals read; paid for; streamed again */
+    clf_bits has, keeps, reads, paid; /* nodes computed; stored; locals read; paid for */
     clf_bits needs;                   /* parts it reads from */
 } clf_opened;
 
 typedef struct clf_cell { uint64_t *at, was; } clf_cell;
+
+/* Somebody who reads a local in a loop. */
+typedef struct clf_user { int32_t node, use; } clf_user;
 
 /* A node before it is decided: the parts that compute a consumer of it and may compute it, too; whether there are more than are tried; the
  * parts that must read it. */
@@ -96,10 +112,10 @@ typedef struct clf_view {
     clf_bits readers;
 } clf_view;
 
-/* One way to decide a node: which candidates compute it, and who stores it; and the bound that follows. */
-typedef struct clf_option { clf_ps bound; uint32_t mask; int32_t maker; } clf_option;
-/* A node's ways, the least bound first, on the stack of options. */
-typedef struct clf_frame { int32_t top, first, n, next; } clf_frame;
+/* One way to decide a node: which candidates compute it, and who stores it; the bound that follows from it, own: by itself. */
+typedef struct clf_option { clf_ps bound, own; uint32_t mask; int32_t maker; } clf_option;
+/* A node's ways, the least bound first, on the stack of options; bound: of what is decided before, which none of them can be below. */
+typedef struct clf_frame { int32_t top, first, n, next; clf_ps bound; } clf_frame;
 
 typedef struct clf_component {
     const clf_problem *p;
@@ -110,14 +126,23 @@ typedef struct clf_component {
     clf_operand_facts *operand; /* of all locals */
     clf_pair *pair;
     int16_t *pair_at;           /* [local][class] -> its number + 1 */
+    bool tiles;                 /* a device has tiles for some product */
+    int32_t nway;
+    clf_ps *way_entries;        /* [way * devices + device]: visiting them */
+    clf_user *user;             /* by locals: those of l begin at user_at[l] */
+    int32_t *user_at;
     /* state */
     clf_opened *part;
     int64_t npart;
     int64_t *maker;             /* node -> part */
-    struct clf_row { int64_t both, moved, computed, rest_moved, rest_computed; } *row; /* per class; the last: steps alone */
+    /* Per class; the last: steps alone. as_moved, as_computed, plain: sums of its parts'. dear: the class's dear node is
+     * undecided. */
+    struct clf_row { int64_t both, moved, as_moved, as_computed, rest_moved, rest_computed, plain, dear; } *row;
+    const clf_profile *hides;   /* the device on which most of moving and computing overlaps */
     int64_t launches, transfers, rest_launches, rest_again; /* rest_launches: how many must come */
     clf_group *group;
     clf_ps least_launch;
+    int32_t *dear;              /* class -> the node that only loops compute, and that costs most beyond its least, whichever way they go */
     clf_bits *present;           /* per device: locals that were brought there */
     clf_cell *trail;
     int32_t top, cap;
@@ -141,8 +166,42 @@ typedef struct clf_component {
     uint8_t *mark;
 } clf_component;
 
-/* search_state.c */
+/* search_part.c */
+/** Write through the trail; take back what is above top. */
+void clf_put(clf_component *c, int64_t *at, int64_t v);
+void clf_put_more(clf_component *c, int64_t *at, int64_t by);
+void clf_put_in(clf_component *c, clf_bits *s, int i);
 void clf_undo(clf_component *c, int32_t top);
+/** Of moving or computing so much, what takes its time though as much of the other is done meanwhile. */
+clf_ps clf_never_hidden(const clf_profile *dev, clf_ps ps);
+/** Local q goes from one device to another, unless it did before. */
+void clf_part_carry(clf_component *c, int32_t q, int64_t from, int64_t to);
+/** A pair has so many parts more, and so much slack. */
+void clf_pair_changes(clf_component *c, clf_pair *p, int64_t parts, clf_ps slack);
+/** Part o reads node q, which it could have taken from inside. */
+void clf_part_read(clf_component *c, clf_opened *o, int32_t q);
+/** Part o computes node q; false: it has too many operators or operands then. */
+bool clf_part_compute(clf_component *c, clf_opened *o, int32_t q);
+/** Part o stores node q. */
+void clf_part_store(clf_component *c, clf_opened *o, int32_t q);
+/** How often loop o streams local l, over all cells: 0 once, 1 again for rows together, 2 for each row. */
+int clf_part_streams(const clf_component *c, const clf_opened *o, int32_t l);
+
+/* search_tiles.c */
+/** Would a loop in tiles compute part o, if nothing else came? */
+bool clf_tiled(const clf_component *c, const clf_opened *o);
+/** Nodes whose tiles, or rows that wait, what is undecided from q on may still change in part o, added to *out. */
+void clf_tiles_to_come(const clf_component *c, const clf_opened *o, int32_t q, clf_bits *out);
+/** Facts of products. local: graph node -> local + 1. */
+void clf_component_tiles(clf_component *c, const int32_t *local);
+
+/* search_ways.c */
+/** Users of each local; one way, over all cells, from what is known of nodes and operands. False: out of memory. */
+bool clf_component_ways(clf_component *c);
+/** Room for so many ways, all without costs. False: out of memory. */
+bool clf_component_ways_room(clf_component *c, int32_t nway);
+
+/* search_state.c */
 /** What is to come of a pair, as things stand. */
 static inline clf_ps clf_pair_rest(const clf_pair *p) {
     if (p->least) return p->parts < p->least ? (p->least - p->parts) * p->once : 0;
@@ -157,6 +216,10 @@ bool clf_connected(const clf_component *c, const clf_opened *o);
 /** Ways to store q under a mask; 0 if the mask is none. */
 int32_t clf_makers(const clf_component *c, int32_t q, const clf_view *v, uint32_t mask);
 clf_ps clf_bound(const clf_component *c);
+/** What the loop of node n computes, or moves for operands that no part has read, beyond the least of it, on way i / devices on device
+ *  i % devices. */
+clf_ps clf_dear_computed(const clf_component *c, int32_t n, int32_t i);
+clf_ps clf_dear_moved(const clf_component *c, int32_t n, int32_t i);
 
 /* search_local.c */
 /** Facts and state of the component of these nodes (ascending). local: a zero per graph node, zero again afterwards. demanded: nodes that
@@ -208,4 +271,36 @@ bool clf_component_again(clf_component *c, clf_waiting *w);
 clf_status clf_leaf(clf_component *c, clf_err *err);
 /** The cheapest that was found, as the parts of the cover lent to the component. */
 void clf_leaf_of_best(clf_component *c, clf_cover *to);
+
+/* search_descend.c */
+/** Search a component that has begun, best being the cover to beat. */
+clf_status clf_component_search(clf_component *c, clf_err *err);
+
+/* All components. */
+typedef struct clf_opening {
+    clf_cover cover;
+    int32_t *first, *next;
+} clf_opening; /* parts of each component, chained; numbers are indices + 1 */
+
+typedef struct clf_searcher {
+    const clf_problem *p;
+    const clf_search_options *opt;
+    clf_arena *arena;
+    int32_t *comp; /* node -> component, named by a node of it; union-find first */
+    uint8_t *demanded, *wanted;
+    int32_t *local, *size, *start, *nodes; /* nodes by component */
+    clf_opening open[2];
+    clf_cover leaf, *out;
+    clf_pricer pricer;
+    clf_search_stats *stats;
+    uint8_t *mark;
+    int32_t *owner, *up;
+    int64_t looks; /* nodes between those of a component that may still be looked at */
+} clf_searcher;
+
+/* search_components.c */
+/** Which copied expressions somebody may read from memory. */
+void clf_searcher_wanted(clf_searcher *s);
+/** Which nodes are one component, as choices couple them; what components read of each other. The opening covers are known. */
+clf_status clf_searcher_components(clf_searcher *s, clf_err *err);
 #endif

@@ -258,9 +258,11 @@ clf_gate clf_run_gate(const clf_ctx *c) {
     return gate;
 }
 
+static uint64_t built_ns(const clf_ctx *c) { return c->stats.build_ns + (c->run->devs ? clf_devs_stats(c->run->devs).build_ns : 0); }
+
 static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, uint64_t h, clf_exe **out, clf_err *err) {
     clf_run *r = c->run;
-    uint64_t start = clf_now_ns();
+    uint64_t start = clf_now_ns(), built = built_ns(c);
     clf_exe *x = NULL;
     const clf_selector *sel = NULL;
     /* a cache, not a leak: programs that never repeat start over */
@@ -279,7 +281,7 @@ static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, u
     r->nplans++;
     r->key_bytes += key->len;
     c->stats.plans++;
-    c->stats.plan_ns += clf_now_ns() - start;
+    c->stats.plan_ns += clf_now_ns() - start - (built_ns(c) - built);
     *out = x;
     return CLF_OK;
 }

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "tests/unit/api_testing.h"
 
 static const double x_data[6] = {1, 2, 3, 4, 5, 6};
@@ -268,12 +269,15 @@ static void test_device_settings(void) {
         clf_mat *x = clf_seq(c, 1, 20000, 1), *p = clf_param(c, CLF_F64, 20000, 1, false), *r = clf_sum(clf_sqr(p)), *out = NULL;
         clf_fn *f = NULL;
         CU_ASSERT_EQUAL_FATAL(clf_fn_new(c, 1, &p, 1, &r, &f), CLF_OK);
+        uint64_t begin = clf_now_ns();
         for (int i = -1; i < 6; i++) {
             if (i >= 0) CU_ASSERT_EQUAL(clf_set(c, change[i][0], change[i][1]), CLF_OK);
             CU_ASSERT_EQUAL(clf_call(f, 1, &x, 1, &out), CLF_OK);
             CU_ASSERT_EQUAL(read_f64(out), 2666866670000.0);
         }
-        CU_ASSERT(stats_of(c).build_ns > 0);
+        clf_stats s = stats_of(c);
+        CU_ASSERT(s.build_ns > 0 && s.plan_ns > 0);
+        CU_ASSERT(s.plan_ns + s.build_ns + s.run_ns <= clf_now_ns() - begin); /* each counted once */
     }
     clf_close(c);
 }

@@ -42,6 +42,12 @@ static void test_again_or_stored(void) {
     chosen("B = exp(sin(X)); k = sum(B); sum(B * k)", "Cell X > SIN EXP sum > EXP sum | Cell EXP sum > MUL sum > sum");
 }
 
+/* Square roots are kept by the pass that takes their exponentials: those are copied, no part that would have to run between. */
+static void test_copies_between(void) {
+    chosen("E = exp(sin(p)); k = sum(E); a = sqrt(seq(1, 1000000)); a; sum(E * k * a + exp(a))",
+           "Cell p > SIN EXP sum > EXP sum | Cell EXP sum > SQRT MUL MUL ADD sum > SQRT sum");
+}
+
 /* A sum over a column next to cells over a matrix: rows are followed, or the sum would be taken once a column. */
 static void test_inner_beside_cells(void) { chosen("X != w; t(w) %*% w", "Row X w > NE MATMUL > NE MATMUL"); }
 
@@ -50,6 +56,26 @@ static void test_drivers(void) {
     chosen("sum(S * log(U %*% t(V) + 1e-15))", "Outer S U V > MATMUL ADD LOG MUL sum > sum");
     chosen("((S != 0) * (U %*% t(V) - S)) %*% V", "Outer S U V > NE MATMUL SUB MUL MATMUL > MATMUL");
     chosen("D + R * (A %*% t(C))", "Outer R A C > MATMUL MUL > MUL | MUL MUL | Cell D MUL > ADD > ADD");
+}
+
+/* An autoencoder where loops do products in tiles half as fast again as the library: each wide one in a pass of its own, with cells before or
+ * behind it. Two of them in one loop would go row by row, and so would one that sums its cells up. */
+static void test_tiles(void) {
+    static const plan_var v[] = {{"X", 512, 784, false, 0}, {"W1", 784, 500, false, 0}, {"b1", 1, 500, false, 0},
+                                 {"W2", 500, 2, false, 0},  {"W3", 2, 500, false, 0},   {"W4", 500, 784, false, 0}};
+    static const char text[] = "H = sigmoid(sigmoid(X %*% W1 + b1) %*% W2); sum((sigmoid(sigmoid(H %*% W3) %*% W4) - X)^2)";
+    clf_profile tiles = devices.profile[1];
+    clf_limits lim = on_pocl();
+    tiles.overlap = 0;
+    tiles.tile_fma_per_s[1] = 2 * tiles.fma_per_s[1];
+    tiles.library_flops_per_s[1] = tiles.tile_fma_per_s[1] * 2 / 3;
+    lim.dev.profile[0] = &tiles;
+    planned r = plan_with(v, 6, text, "cost", &lim);
+    CU_ASSERT_EQUAL(r.p->gap_ps, 0);
+    expect_text(&r, text, "cost",
+                "Outer X W1 b1 > MATMUL ADD SIGMOID > SIGMOID | Row SIGMOID W2 > MATMUL > MATMUL | "
+                "Outer MATMUL W3 > SIGMOID MATMUL > MATMUL | Outer MATMUL W4 > SIGMOID MATMUL > MATMUL | "
+                "Cell MATMUL X > SIGMOID SUB sumsq > sumsq");
 }
 
 /* ---- devices ---- */
@@ -189,8 +215,10 @@ static void test_layout_of_result(void) {
 int main(void) {
     static const test_case tests[] = {{"one pass", test_one_pass},
                                       {"computed again or stored", test_again_or_stored},
+                                      {"copied in between", test_copies_between},
                                       {"drivers", test_drivers},
                                       {"inner product beside cells", test_inner_beside_cells},
+                                      {"loops in tiles", test_tiles},
                                       {"two devices", test_both},
                                       {"a device for loops only", test_loops_only},
                                       {"resident leaves", test_resident},

@@ -20,7 +20,7 @@ roots %9
 (step 0 fused Row (in %0 %2 %3) (out %9) (covers %4 %5 %6 %7 %8 %9))
 (cut %9 result "kept as a result")
 
-(machine "host and slow gpu") (price 2.36e+04 us) (gap 4.13e+03 us) (peak 4000)
+(machine "host and slow gpu") (price 2.36e+04 us) (gap 0 us) (peak 4000)
 (step 0 fused Row (in %0 %2 %3) (out %9) (covers %4 %5 %6 %7 %8 %9))
 (cut %9 result "kept as a result")
 
