@@ -86,6 +86,8 @@ void clf_buf_derive(clf_buf *b, clf_derived what, clf_buf *d) { derive(b, what, 
 void clf_buf_change(clf_buf *b) {
     atomic_fetch_add(&b->version, 1);
     for (int k = 0; k < CLF_NDERIVED; k++) derive(b, (clf_derived)k, NULL);
+    clf_buf_forget(b);
+    b->credit_ps = 0;
 }
 
 clf_buf *clf_buf_ref(clf_buf *b) {
@@ -109,6 +111,7 @@ static void drop_memory(clf_buf *b) {
 void clf_buf_unref(clf_buf *b) {
     if (!b || atomic_fetch_sub(&b->refs, 1) != 1) return;
     for (int k = 0; k < CLF_NDERIVED; k++) clf_buf_unref(b->derived[k]);
+    clf_buf_forget(b);
     drop_memory(b);
     clf_mem_free(b->mem, b, 1, sizeof *b);
 }

@@ -4,7 +4,7 @@
  *
  * A buffer may hold a structure instead of cells (CSR: host/graph/sparse_buf.h): then it has a kind. And it may carry buffers derived
  * from its contents, made once per version: they go when the version changes or the buffer dies. thread: derived ones under the
- * context's lock. */
+ * context's lock. The same goes for copies on devices. */
 #ifndef CLF_CORE_BUF_H
 #define CLF_CORE_BUF_H
 #include "core/blocks.h"
@@ -39,6 +39,10 @@ typedef struct clf_buf {
     const clf_buf_kind *kind; /* NULL: host points at bytes */
     struct clf_buf *derived[CLF_NDERIVED];
     uint64_t derived_version[CLF_NDERIVED];
+    struct clf_mirror *mirrors;          /* copies on devices (device/mirror.c), */
+    void (*forget)(struct clf_buf *b);   /* and how to drop them: set where there are any */
+    int64_t credit_ps;                   /* what evaluations lost because this version was not on a device, */
+    int credit_device;                   /* and on which (host/run/residency.h) */
 } clf_buf;
 /** New buffer with one reference; uninitialised data. NULL when memory or budget is out. */
 clf_buf *clf_buf_new(clf_mem *mem, uint64_t id, size_t bytes);
@@ -56,7 +60,11 @@ bool clf_buf_intact(clf_buf *b);
 clf_buf *clf_buf_derived(clf_buf *b, clf_derived what);
 /** Keep d, whose reference it takes over, as derived from this version, instead of an earlier one. */
 void clf_buf_derive(clf_buf *b, clf_derived what, clf_buf *d);
-/** The contents changed: a new version, nothing derived from it. */
+/** Nothing is copied to devices any more. */
+static inline void clf_buf_forget(clf_buf *b) {
+    if (b->mirrors) b->forget(b);
+}
+/** The contents changed: a new version, nothing derived from it, nor copied. */
 void clf_buf_change(clf_buf *b);
 clf_buf *clf_buf_ref(clf_buf *b);
 void clf_buf_unref(clf_buf *b); /* NULL is fine */

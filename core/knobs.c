@@ -30,7 +30,7 @@ static const struct {
 } closed_sets[] = {
     {"fuse", "none|all|nored|cost"},      {"tier", "auto|0|1|2|ref"},  {"strategy", "auto|chunk|group|stride"},
     {"isa", "auto|baseline|avx2|avx512"}, {"dtype", "f64|f32"},        {"sparse", "structural|ieee"},
-    {"math", "strict|reassociate|fast"},  {"progress", "auto|on|off"},
+    {"math", "strict|reassociate|fast"},  {"progress", "auto|on|off"}, {"cache", "on|off|readonly"},
 };
 
 /* Ranges of INT knobs; `only` restricts to 0, 32, 64. */

@@ -49,6 +49,7 @@ void clf_mem_init(clf_mem *m, clf_alloc_fn fn, void *user) {
     atomic_init(&m->data_bytes, 0);
     atomic_init(&m->limit_bytes, 0);
     atomic_init(&m->borrowed_bytes, 0);
+    atomic_init(&m->device_bytes, 0);
 }
 
 void *clf_mem_new(clf_mem *m, size_t n, size_t each) {

@@ -16,6 +16,7 @@ typedef struct clf_mem {
     atomic_size_t data_bytes;  /* the part that is matrix data */
     atomic_size_t limit_bytes; /* budget on data_bytes; 0 = none */
     atomic_size_t borrowed_bytes; /* caller memory in use: listed, in none of the above */
+    atomic_size_t device_bytes;   /* copies on devices: likewise */
 } clf_mem;
 
 void clf_mem_init(clf_mem *m, clf_alloc_fn fn, void *user);

@@ -42,7 +42,7 @@ static bool trusted(const char *path, char *why, size_t why_n) {
     return true;
 }
 
-static bool name_it(const char *cache_dir, char *out, size_t n, char *why, size_t why_n) {
+bool clf_cache_dir_name(const char *cache_dir, char *out, size_t n, char *why, size_t why_n) {
     const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
     int len = -1;
     if (cache_dir && *cache_dir)
@@ -59,7 +59,7 @@ static bool name_it(const char *cache_dir, char *out, size_t n, char *why, size_
 bool clf_cache_dir(const char *cache_dir, char *out, size_t n, char *why, size_t why_n) {
     if (!n) return false;
     if (why_n) *why = 0;
-    bool ok = name_it(cache_dir, out, n, why, why_n);
+    bool ok = clf_cache_dir_name(cache_dir, out, n, why, why_n);
     if (ok && make_path(out)) ok = refuse(why, why_n, "cache directory %s cannot be created: %s", out, strerror(errno));
     if (ok) ok = trusted(out, why, why_n);
     if (!ok) *out = 0;

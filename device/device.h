@@ -22,12 +22,25 @@ typedef struct clf_dev_info {
     uint64_t mem_bytes, max_alloc_bytes, max_arg_bytes;
 } clf_dev_info;
 
+/* OpenCL objects of the caller's, instead of devices that are looked for; NULL: none. */
+typedef struct clf_own_queue {
+    struct _cl_context *context;
+    struct _cl_command_queue *queue;
+} clf_own_queue;
+/** Keep the pair alive. errors: CLF_E_ARG when the queue is not of the context, or runs out of order; CLF_E_DEVICE. */
+clf_status clf_own_retain(const clf_own_queue *own, clf_err *err);
+void clf_own_release(const clf_own_queue *own); /* none is fine */
+
 typedef struct clf_dev_opts {
     clf_mem *mem;
     const clf_trace *log;
     const char *cache_dir;    /* "" : the private default; see device/cache_dir */
     size_t max_alloc_bytes;   /* test hook: pretend a smaller largest allocation; 0 = the device's */
     int no_host_pointers;     /* test hook: go through cl_mem buffers of exact size (Oclgrind) */
+    int cache;                /* clf_disk_mode of built kernels: 0 off, 1 on, 2 read only */
+    size_t cache_bytes;       /* the most that they may take on disk; 0: no limit */
+    clf_own_queue own;
+    size_t copies_bytes;      /* most bytes of copies kept on a device; 0 = three quarters of its memory */
 } clf_dev_opts;
 
 /** Discover OpenCL devices. No device at all is CLF_OK with count 0; clf_devs_why then tells why. Sets a private POCL_CACHE_DIR
@@ -44,31 +57,51 @@ const char *clf_devs_why(const clf_devs *d);
 /** The device that text names: a number (1-based: 0 is the host executor), "cpu", "gpu", part of a name, "" = first. -1 if none. */
 int clf_devs_find(const clf_devs *d, const char *text);
 
-/** Build or find the program. The cache is in-process and compares the whole key text. *compiled tells a miss.
+/** Build or find the program: in this process, or kept on disk by an earlier one. Both compare the whole key text. *compiled tells a build.
  *  errors: CLF_E_BUILD with the first lines of the build log. */
 clf_status clf_program_get(clf_devs *d, int dev, const clf_source *src, clf_program **out, bool *compiled, clf_err *err);
-/** Is this source built already, or known not to build? */
-bool clf_program_known(const clf_devs *d, int dev, const clf_source *src);
+/** Is this source built already, in this process or, kept on disk, by an earlier one, or known not to build? */
+bool clf_program_known(clf_devs *d, int dev, const clf_source *src);
 /** Build many kernels at once: `text` is one program with the kernels of all n sources, whose options are equal. Each becomes an entry
  *  of the cache under its own source, as if clf_program_get had built it alone. What cannot be made from `text` is not kept, not even
  *  as a failure: clf_program_get builds it alone.
  *  errors: CLF_E_BUILD when text does not build, CLF_E_NOMEM; the sources made so far stay. */
 clf_status clf_programs_build(clf_devs *d, int dev, const char *text, size_t text_len, const clf_source *const *src, int n, clf_err *err);
 
+/* What of a buffer an argument is: a device's copies of them are apart. */
+typedef enum clf_part_of_buf { CLF_PART_CELLS, CLF_PART_PTR, CLF_PART_IDX } clf_part_of_buf; /* cells, or a sparse matrix's entries */
+
 /* One argument value, in the order of clf_source.args. */
 typedef struct clf_arg {
     const void *ptr;    /* memory arguments: host address; bytes long */
     size_t bytes;       /* scalars: size of the value */
+    clf_buf *buf;       /* memory: whose contents it is, so that the device may keep a copy; NULL: nobody's, sent for this launch */
+    int part;           /* clf_part_of_buf */
     union { double f64; float f32; int64_t i64; int32_t i32; uint8_t u8; } u;
 } clf_arg;
 /** Enqueue. Zero-copy on CPU devices: `ptr` memory is used in place and must stay valid until the device is idle. On devices without
- *  host pointers: USE_HOST_PTR buffers, mapped back on wait. NULL program arguments of 0 bytes are legal (the kernel gets an address
- *  that it may not read). global 0 is a no-op. */
+ *  host pointers: the copy of `buf`, which a result does not leave until clf_mirror_home; without buf, USE_HOST_PTR buffers, mapped back
+ *  on wait. NULL program arguments of 0 bytes are legal (the kernel gets an address that it may not read). global 0 is a no-op. */
 clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args, int nargs, size_t global, size_t local, clf_err *err);
 /** Start what is enqueued (clFlush) without waiting. */
 clf_status clf_dev_flush(clf_devs *d, int dev, clf_err *err);
 /** Wait until everything enqueued has finished and is visible on the host. */
 clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err);
+
+/* ---- copies of buffers, on devices that take no host pointers (mirror.c) ---- */
+/** Enqueue what brings home those contents of b that a device has and the host not yet: there after the device's next wait. */
+clf_status clf_mirror_home(clf_devs *d, const clf_buf *b, clf_err *err);
+/** Is there anything to bring home? */
+bool clf_mirror_ahead(const clf_buf *b);
+/** Has the device a copy of b in its present version? */
+bool clf_mirror_holds(const clf_devs *d, int dev, const clf_buf *b);
+/** Drop all copies on a device, without bringing anything home. */
+void clf_mirrors_drop(clf_devs *d, int dev);
+/** Drop what is kept for copies to come. */
+void clf_mirrors_trim(clf_devs *d);
+
+/** May something that is enqueued still read or write memory of the host? Not kernels over copies: others may go on beside them. */
+bool clf_dev_on_host(const clf_devs *d, int dev);
 
 /* What kind of thing went wrong on a device. */
 typedef enum clf_fault {
@@ -92,8 +125,14 @@ clf_status clf_dev_calibrate(clf_devs *d, int dev, const char *math, clf_profile
 void clf_dev_assume(const clf_devs *d, int dev, clf_profile *out);
 
 /* counters, ever increasing; indexed by nothing: whole clf_devs */
-typedef struct clf_dev_stats { uint64_t builds, build_ns, launches, waits; } clf_dev_stats;
+typedef struct clf_dev_stats {
+    uint64_t builds, build_ns, launches, waits;
+    uint64_t loads, load_ns, saves; /* kernels taken from the disk cache; programs put there */
+    uint64_t bytes_sent, bytes_home, evictions; /* to devices without host pointers, and back; copies that others took the place of */
+} clf_dev_stats;
 clf_dev_stats clf_devs_stats(const clf_devs *d);
+/** Why built kernels are not kept on disk, or not written there; "" when they are, or were not asked to be. */
+const char *clf_devs_cache_why(const clf_devs *d);
 
 /* ---- BLAS (LIBRARY steps). OpenBLAS is loaded at run time when present (dlopen), so it stays optional. ---- */
 typedef struct clf_blas clf_blas;
@@ -110,6 +149,8 @@ clf_status clf_blas_gemm(clf_blas *b, clf_dtype t, bool ta, bool tb, int64_t m, 
 /** Directory for our files: cache_dir, else $XDG_CACHE_HOME/clfuse, else $HOME/.cache/clfuse, else "" (none). Created 0700.
  *  false: unwritable or none; *why says which, once. */
 bool clf_cache_dir(const char *cache_dir, char *out, size_t n, char *why, size_t why_n);
+/** The first half of that: which directory it would be. Nothing is made or looked at. */
+bool clf_cache_dir_name(const char *cache_dir, char *out, size_t n, char *why, size_t why_n);
 clf_status clf_profile_load(const char *dir, const char *device_name, const char *driver, clf_profile *out, clf_err *err);
 clf_status clf_profile_store(const char *dir, const clf_profile *p, clf_err *err);
 #endif

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 #include "core/clock.h"
 #include "device/device.h"
+#include "device/disk.h"
 
 enum {
     CLF_DEV_INFLIGHT = 256,     /* launches under way before the oldest is waited for */
@@ -32,6 +33,20 @@ typedef struct clf_hostbuf {
     bool written;
 } clf_hostbuf;
 
+/* One part of a buffer on a device (mirror.c). */
+typedef struct clf_mirror {
+    struct clf_mirror *next, *prev; /* on the device, last used first, spares at the end */
+    struct clf_mirror *next_of_buf;
+    clf_buf *buf;                   /* not counted, it drops us; NULL: a spare */
+    uint64_t version, used;         /* of buf; clock of the last launch that used it */
+    clf_devs *d;
+    int dev, part;
+    bool ahead;                     /* a kernel wrote it, and the host has not got it */
+    void *host;
+    size_t bytes;
+    cl_mem mem;
+} clf_mirror;
+
 typedef struct clf_dev {
     alignas(64) unsigned char pad[64]; /* what pointer arguments of 0 bytes point at */
     int probe[64];                     /* what the probe's kernel reads and writes */
@@ -42,12 +57,17 @@ typedef struct clf_dev {
     clf_pointer_arg_fn set_pointer;    /* NULL: arguments go through buffers */
     clf_hostbuf *bufs;
     size_t nbuf, capbuf;
+    clf_mirror *mirrors, *mirrors_last;
+    size_t mirror_bytes, mirror_limit;
+    uint64_t mirror_clock;             /* launches */
     cl_event inflight[CLF_DEV_INFLIGHT];
     unsigned nlaunch;                  /* next slot is nlaunch % CLF_DEV_INFLIGHT */
     cl_event home;                     /* of the last command that brings written buffers home; NULL if none */
     cl_int late;                       /* first failure that arrived after its launch returned; CL_SUCCESS if none */
     clf_fault fault;                   /* the first one since it was asked for */
+    bool on_host;                      /* something enqueued since the last wait reads or writes memory of the host */
     bool busy;                         /* a wait failed, and no event tells that the work has ended */
+    uint64_t driver_key;               /* of saved.c: what else decides what the driver compiles; 0 until asked for */
     clf_dev_info info;
 } clf_dev;
 
@@ -62,6 +82,7 @@ struct clf_program {
     cl_program program;
     cl_kernel kernel;
     clf_err failed;      /* code != CLF_OK: the build failed, and will again */
+    bool launched;       /* at least once */
 };
 
 struct clf_devs {
@@ -72,8 +93,13 @@ struct clf_devs {
     int n, cap;          /* devices, places in dev */
     size_t max_alloc_bytes;
     bool no_host_pointers;
+    size_t copies_bytes;
+    clf_own_queue own;   /* adopt.c */
     clf_program *bucket[CLF_PROGRAM_BUCKETS];
     clf_dev_stats stats;
+    clf_disk disk;       /* built kernels of earlier processes */
+    struct clf_unsaved *unsaved; /* built by this one, on their way there */
+    struct clf_shared *shared;   /* programs of many kernels that were read */
     char why[CLF_DEV_WHY];
     char temp_dir[CLF_DEV_PATH]; /* the driver's cache where no directory is usable; removed at close */
     int temp_fd;                 /* open on temp_dir, shared lock; -1 if none */
@@ -104,12 +130,20 @@ void clf_environ_workers(void);
 /** OpenBLAS's threads spin for about 20 ms after a product, on cores that the next step's threads need: let them go to sleep at once,
  *  unless the variable is set already. */
 void clf_environ_blas(void);
+/** A number of what decides what a driver compiles and no device tells: its platform's version, variables, the CPU's features. Never 0. */
+uint64_t clf_environ_driver_key(const char *platform_version, bool cpu);
 
 /* ---- discover.c ---- */
 /** Fill d->dev with every usable device, contexts made; none is CLF_OK with d->why set. */
 clf_status clf_discover(clf_devs *d, clf_err *err);
+/** One more device, if it is usable, without context; else a note. errors: CLF_E_NOMEM. */
+clf_status clf_discover_one(clf_devs *d, cl_platform_id platform, cl_device_id id, clf_err *err);
 /** Append one sentence to d->why. */
 void clf_devs_note(clf_devs *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- adopt.c ---- */
+/** Fill d->dev with the device of the caller's queue, d->own. */
+clf_status clf_adopt(clf_devs *d, clf_err *err);
 
 /* ---- probe.c ---- */
 /** Find out, by a kernel that writes through an interior pointer of plain memory, whether arguments may be host pointers. */
@@ -123,8 +157,34 @@ clf_status clf_program_new(clf_devs *d, int dev, const clf_source *src, cl_progr
 clf_status clf_program_compile(clf_devs *d, int dev, const clf_source *src, cl_program *out, clf_err *err);
 void clf_program_free(clf_devs *d, clf_program *p, bool driver_alive);
 void clf_programs_release(clf_devs *d, bool driver_alive);
+
+/* ---- options.c ---- */
 /** errors: CLF_E_ARG naming the option that is not in the list. */
 clf_status clf_options_check(const char *options, clf_err *err);
+
+/* ---- binary.c ---- */
+/** What the driver keeps of a program built for one device; it holds what was compiled for ranges that ran before. owns: *out of *n bytes, to
+ *  be given to clf_mem_free(mem, *out, *n, 1). cost: PoCL compiles one more form of each kernel, 50 to 120 ms.
+ *  errors: CLF_E_UNSUPPORTED when the driver has none; CLF_E_NOMEM, CLF_E_DEVICE. */
+clf_status clf_program_binary(clf_devs *d, int dev, cl_program prog, clf_mem *mem, void **out, size_t *n, clf_err *err);
+/** A program out of what clf_program_binary gave for the same device and driver. The bytes must be trusted: drivers crash on bad ones.
+ *  owns: the caller. errors: CLF_E_BUILD when the driver refuses them; CLF_E_NOMEM. */
+clf_status clf_program_from_binary(clf_devs *d, int dev, const void *bytes, size_t n, cl_program *out, clf_err *err);
+
+/* ---- saved.c, saved_put.c ---- */
+typedef struct clf_claim { char name[CLF_SAVED_NAME]; } clf_claim; /* a lock of the disk cache; "" is none */
+/** The kernel out of the disk cache, not in the cache of this process. NULL: it has to be built. owns: as clf_program_new. */
+clf_program *clf_saved_get(clf_devs *d, int dev, const clf_source *src);
+/** Before building n kernels as one program: become the one process that does. True: another one may have built them by now, look again. */
+bool clf_saved_claim(clf_devs *d, int dev, const clf_source *const *src, int n, clf_claim *out);
+/** They could not be built. */
+void clf_saved_unclaim(clf_devs *d, const clf_claim *claim);
+/** They were built: keep them on disk when they have run. p: one program, alive until clf_saved_close. */
+void clf_saved_later(clf_devs *d, int dev, const clf_claim *claim, clf_program *const *p, int n);
+/** The device is idle: keep what has run, and let go of the locks of what has not. */
+void clf_saved_now(clf_devs *d, int dev);
+/** Forget everything; what was not kept yet is kept first if `keep` says so. alive: the driver may be called. */
+void clf_saved_close(clf_devs *d, bool alive, bool keep);
 
 /* ---- launch.c ---- */
 /** Device number and process are right, the queue exists. */
@@ -135,6 +195,15 @@ void clf_dev_drop(clf_dev *v, bool wait);
 /** Free a data block that kernels were given, or, when the device may still write to it, keep it until the device is closed. At most
  *  two, once: a busy device launches nothing any more. */
 void clf_dev_give_back(clf_devs *d, clf_dev *v, void *at, size_t bytes);
+
+/** The place of the next command's event in the ring: older work has ended when it is used again. */
+cl_event *clf_dev_slot(clf_dev *v);
+/** The command of clf_dev_slot is enqueued. */
+void clf_dev_started(clf_dev *v);
+
+/* ---- mirror.c ---- */
+/** The device's copy of an argument with a buffer, made and sent where it is not there yet, or about to be written. */
+clf_status clf_mirror_get(clf_devs *d, int dev, const clf_arg *a, clf_arg_kind kind, cl_mem *out, clf_err *err);
 
 /* ---- hostbuf.c ---- */
 /** Before a launch: if an argument partly overlaps memory already wrapped and one of the two is written, start afresh. */

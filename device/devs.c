@@ -10,6 +10,7 @@
 static void start(clf_devs *d, int i) {
     clf_dev_info *info = &d->dev[i].info;
     if (d->max_alloc_bytes && d->max_alloc_bytes < info->max_alloc_bytes) info->max_alloc_bytes = d->max_alloc_bytes;
+    d->dev[i].mirror_limit = d->copies_bytes ? d->copies_bytes : (size_t)(info->mem_bytes / 4 * 3);
     if (!d->no_host_pointers) clf_probe_pointers(d, i);
     CLF_TRACE(d->log, launch, "device %d: %s, %s, %u units, arguments by %s", i + 1, info->name, info->driver, info->compute_units,
               info->host_pointers ? "host pointer" : "buffer");
@@ -25,10 +26,13 @@ clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err)
     d->pid = getpid();
     d->max_alloc_bytes = opts->max_alloc_bytes;
     d->no_host_pointers = opts->no_host_pointers;
+    d->copies_bytes = opts->copies_bytes;
+    d->own = opts->own;
     clf_environ_cache(d, opts->cache_dir);
+    clf_disk_open(&d->disk, d->mem, d->log, opts->cache_dir, (clf_disk_mode)opts->cache, opts->cache_bytes);
     clf_affinity_widen(&mask);
     clf_environ_workers();
-    clf_status st = clf_discover(d, err);
+    clf_status st = d->own.queue ? clf_adopt(d, err) : clf_discover(d, err);
     for (int i = 0; st == CLF_OK && i < d->n; i++) start(d, i);
     clf_affinity_restore(&mask);
     if (*d->why) CLF_TRACE(d->log, launch, "devices: %s", d->why);
@@ -43,7 +47,9 @@ clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err)
 static void close_all(clf_devs *d, bool wait) {
     if (!d) return;
     bool alive = getpid() == d->pid;
+    for (int i = 0; i < d->n; i++) clf_mirrors_drop(d, i);
     for (int i = 0; alive && i < d->n; i++) clf_dev_drop(&d->dev[i], wait && !d->dev[i].busy);
+    clf_saved_close(d, alive, alive && wait);
     clf_programs_release(d, alive);
     for (int i = 0; i < d->n; i++) {
         if (alive) clReleaseContext(d->dev[i].ctx);
@@ -62,6 +68,8 @@ void clf_devs_abandon(clf_devs *d) { close_all(d, false); }
 int clf_devs_count(const clf_devs *d) { return d ? d->n : 0; }
 
 const clf_dev_info *clf_devs_info(const clf_devs *d, int i) { return d && i >= 0 && i < d->n ? &d->dev[i].info : NULL; }
+
+const char *clf_devs_cache_why(const clf_devs *d) { return d ? d->disk.why : ""; }
 
 const char *clf_devs_why(const clf_devs *d) { return d ? d->why : "the device layer is not open"; }
 

@@ -94,27 +94,60 @@ static cl_int device_describe(cl_device_id id, clf_dev_info *info, cl_bool usabl
     return device_facts(id, info, usable);
 }
 
-/* One more device, or a note why not. */
-static void device_add(clf_devs *d, cl_platform_id platform, cl_device_id id, const char *platform_name) {
+/* Describe the next device; false, with a note, if it is not usable. */
+static bool device_usable(clf_devs *d, cl_device_id id, const char *platform) {
     clf_dev *v = &d->dev[d->n];
     cl_bool usable[4] = {0};
     memset(v, 0, sizeof *v);
     cl_int rc = device_describe(id, &v->info, usable);
     const char *name = *v->info.name ? v->info.name : "a device";
-    snprintf(v->info.platform, sizeof v->info.platform, "%s", platform_name);
+    snprintf(v->info.platform, sizeof v->info.platform, "%s", platform);
     if (rc != CL_SUCCESS) {
         clf_devs_note(d, "%s cannot be described: %s", name, clf_cl_name(rc));
     } else if (!usable[0] || !usable[1] || !usable[2]) {
         clf_devs_note(d, "%s is passed over: %s", name, !usable[0] ? "not available" : !usable[1] ? "no compiler" : "big-endian");
     } else {
-        cl_context_properties props[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
         v->id = id;
-        v->ctx = clCreateContext(props, 1, &id, NULL, NULL, &rc);
-        if (v->ctx)
-            d->n++;
-        else
-            clf_devs_note(d, "clCreateContext failed on '%s': %s", name, clf_cl_name(rc));
+        return true;
     }
+    return false;
+}
+
+/* One more device, or a note why not. */
+static void device_add(clf_devs *d, cl_platform_id platform, cl_device_id id, const char *of) {
+    clf_dev *v = &d->dev[d->n];
+    cl_context_properties props[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
+    cl_int rc;
+    if (!device_usable(d, id, of)) return;
+    v->ctx = clCreateContext(props, 1, &id, NULL, NULL, &rc);
+    if (v->ctx)
+        d->n++;
+    else
+        clf_devs_note(d, "clCreateContext failed on '%s': %s", *v->info.name ? v->info.name : "a device", clf_cl_name(rc));
+}
+
+static void platform_name(cl_platform_id platform, char name[CLF_PROFILE_NAME]) {
+    name[0] = 0;
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, CLF_PROFILE_NAME, name, NULL) != CL_SUCCESS)
+        snprintf(name, CLF_PROFILE_NAME, "unnamed");
+    name[CLF_PROFILE_NAME - 1] = 0;
+    tidy(name);
+}
+
+static clf_status room_for(clf_devs *d, cl_uint n, const char *platform, clf_err *err) {
+    clf_dev *grown = clf_mem_grow(d->mem, d->dev, (size_t)d->cap, (size_t)d->cap + n, sizeof *grown);
+    if (!grown) return clf_fail(err, CLF_E_NOMEM, "no memory for %u devices of platform '%s'", n, platform);
+    d->dev = grown;
+    d->cap += (int)n;
+    return CLF_OK;
+}
+
+clf_status clf_discover_one(clf_devs *d, cl_platform_id platform, cl_device_id id, clf_err *err) {
+    char name[CLF_PROFILE_NAME];
+    platform_name(platform, name);
+    CLF_TRY(room_for(d, 1, name, err));
+    d->n += device_usable(d, id, name);
+    return CLF_OK;
 }
 
 static void note_no_platform(clf_devs *d, cl_int rc) {
@@ -133,20 +166,15 @@ static void note_no_device(clf_devs *d, const char *platform, cl_int rc) {
 static clf_status platform_add(clf_devs *d, cl_platform_id platform, clf_err *err) {
     cl_device_id ids[MAX_DEVICES];
     cl_uint n = 0;
-    char name[CLF_PROFILE_NAME] = "";
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) != CL_SUCCESS) snprintf(name, sizeof name, "unnamed");
-    name[sizeof name - 1] = 0;
-    tidy(name);
+    char name[CLF_PROFILE_NAME];
+    platform_name(platform, name);
     cl_int rc = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n);
     if (rc != CL_SUCCESS || !n) {
         note_no_device(d, name, rc);
         return CLF_OK;
     }
     if (n > MAX_DEVICES) n = MAX_DEVICES;
-    clf_dev *grown = clf_mem_grow(d->mem, d->dev, (size_t)d->cap, (size_t)d->cap + n, sizeof *grown);
-    if (!grown) return clf_fail(err, CLF_E_NOMEM, "no memory for %u devices of platform '%s'", n, name);
-    d->dev = grown;
-    d->cap += (int)n;
+    CLF_TRY(room_for(d, n, name, err));
     for (cl_uint i = 0; i < n; i++) device_add(d, platform, ids[i], name);
     return CLF_OK;
 }

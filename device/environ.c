@@ -109,6 +109,29 @@ void clf_environ_workers(void) {
     if (CPU_COUNT(&now) == sysconf(_SC_NPROCESSORS_ONLN)) setenv("POCL_AFFINITY", "1", 0);
 }
 
+/* A home directory may be shared by machines whose CPUs have one name and other features. */
+static uint64_t cpu_features(uint64_t seed) {
+    char text[8192];
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f) fclose(f);
+    text[n] = 0;
+    const char *line = strstr(text, "\nflags");
+    if (!line) line = strstr(text, "\nFeatures");
+    return line ? clf_hash64(line, 1 + strcspn(line + 1, "\n"), seed) : seed;
+}
+
+uint64_t clf_environ_driver_key(const char *platform_version, bool cpu) {
+    static const char *const decide[] = {"POCL_WORK_GROUP_METHOD", "POCL_WORK_GROUP_SPECIALIZATION"};
+    uint64_t key = clf_hash64(platform_version, strlen(platform_version), 1);
+    for (size_t i = 0; i < sizeof decide / sizeof *decide; i++) {
+        const char *set = getenv(decide[i]);
+        if (set) key = clf_hash64(set, strlen(set), key + i);
+    }
+    if (cpu) key = cpu_features(key);
+    return key ? key : 1;
+}
+
 void clf_environ_blas(void) { setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0); }
 
 _Static_assert(sizeof(cpu_set_t) <= sizeof(((clf_affinity *)0)->mask), "mask fits");

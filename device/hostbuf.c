@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Arguments on devices that take no host pointers: a USE_HOST_PTR buffer per (address, bytes), kept from the first launch that
- * needs it to the next wait. Invariant: two live buffers that overlap are equal or both only read, since the standard leaves the
- * contents of overlapping buffers undefined; where a launch would break that, everything is waited for first. */
+ * Arguments on devices that take no host pointers, where they are no buffer's (mirror.c): a USE_HOST_PTR buffer per (address, bytes),
+ * kept from the first launch that needs it to the next wait. Invariant: two live buffers that overlap are equal or both only read, since
+ * the standard leaves the contents of overlapping buffers undefined; where a launch would break that, everything is waited for first. */
 #include "device/device_internal.h"
 
 static clf_hostbuf *find(clf_dev *v, const clf_arg *a) {
@@ -23,7 +23,7 @@ static bool clash(const clf_dev *v, const clf_arg *a, bool written) {
 
 clf_status clf_hostbufs_prepare(clf_devs *d, int dev, const clf_program *p, const clf_arg *args, clf_err *err) {
     for (int i = 0; i < p->nargs; i++) {
-        if (!clf_arg_is_memory(p->args[i].kind) || !args[i].bytes) continue;
+        if (!clf_arg_is_memory(p->args[i].kind) || !args[i].bytes || args[i].buf) continue;
         if (clash(&d->dev[dev], &args[i], clf_arg_is_written(p->args[i].kind))) return clf_dev_wait(d, dev, err);
     }
     return CLF_OK;

@@ -35,6 +35,14 @@ static bool retire(clf_dev *v, cl_event *slot) {
     return ended;
 }
 
+cl_event *clf_dev_slot(clf_dev *v) {
+    cl_event *slot = &v->inflight[v->nlaunch % CLF_DEV_INFLIGHT];
+    retire(v, slot);
+    return slot;
+}
+
+void clf_dev_started(clf_dev *v) { v->nlaunch = v->nlaunch == UINT_MAX ? CLF_DEV_INFLIGHT : v->nlaunch + 1; }
+
 /* True when everything enqueued is known to have ended. */
 static bool retire_all(clf_dev *v) {
     unsigned used = v->nlaunch < CLF_DEV_INFLIGHT ? v->nlaunch : CLF_DEV_INFLIGHT;
@@ -54,8 +62,12 @@ static clf_status memory_set(clf_devs *d, clf_dev *v, const clf_program *p, cl_u
     bool written = a->bytes && clf_arg_is_written(p->args[i].kind);
     cl_mem mem = NULL;
     if (!a->bytes) a = &empty;
+    v->on_host = v->on_host || v->set_pointer || (a != &empty && !a->buf);
     if (v->set_pointer) return clf_dev_check(v, v->set_pointer(p->kernel, i, a->ptr), "clSetKernelArgSVMPointer", err);
-    CLF_TRY(clf_hostbuf_get(d, v, a, written, &mem, err));
+    if (a->buf)
+        CLF_TRY(clf_mirror_get(d, p->dev, a, (clf_arg_kind)p->args[i].kind, &mem, err));
+    else
+        CLF_TRY(clf_hostbuf_get(d, v, a, written, &mem, err));
     return clf_dev_check(v, clSetKernelArg(p->kernel, i, sizeof mem, &mem), "clSetKernelArg", err);
 }
 
@@ -87,13 +99,14 @@ clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args,
     }
     CLF_TRY(range_check(p, nargs, global, local, err));
     if (!v->set_pointer) CLF_TRY(clf_hostbufs_prepare(d, dev, p, args, err));
+    v->mirror_clock++;
     for (int i = 0; i < nargs; i++) CLF_TRY(arg_set(d, v, p, (cl_uint)i, &args[i], err));
-    cl_event *slot = &v->inflight[v->nlaunch % CLF_DEV_INFLIGHT];
-    retire(v, slot);
+    cl_event *slot = clf_dev_slot(v);
     CLF_TRY(clf_dev_check(v, clEnqueueNDRangeKernel(v->queue, p->kernel, 1, NULL, &global, &local, 0, NULL, slot), "clEnqueueNDRangeKernel",
                           err));
-    v->nlaunch = v->nlaunch == UINT_MAX ? CLF_DEV_INFLIGHT : v->nlaunch + 1;
+    clf_dev_started(v);
     d->stats.launches++;
+    p->launched = true;
     CLF_TRACE(d->log, launch, "%s on %s: %zu work-items, local %zu", p->entry, v->info.name, global, local);
     return CLF_OK;
 }
@@ -114,10 +127,12 @@ clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err) {
     bool ended = retire_all(v);
     v->busy = rc != CL_SUCCESS && (!ended || v->busy);
     clf_hostbufs_drop(v);
+    v->on_host = false;
     if (v->late != CL_SUCCESS) clf_dev_note(v, clf_cl_fault(v->late) == CLF_FAULT_LOST ? CLF_FAULT_LOST : CLF_FAULT_LATE);
     if (st == CLF_OK) st = clf_cl_check(v->late, "a kernel", v->info.name, err);
     v->late = CL_SUCCESS;
     d->stats.waits++;
+    if (d->unsaved && st == CLF_OK) clf_saved_now(d, dev);
     return st;
 }
 
@@ -137,6 +152,8 @@ void clf_dev_give_back(clf_devs *d, clf_dev *v, void *at, size_t bytes) {
         }
     clf_mem_data_free(d->mem, at, bytes);
 }
+
+bool clf_dev_on_host(const clf_devs *d, int dev) { return d && dev >= 0 && dev < d->n && d->dev[dev].on_host; }
 
 bool clf_dev_busy(const clf_devs *d, int dev) { return d && dev >= 0 && dev < d->n && d->dev[dev].busy; }
 

@@ -27,17 +27,38 @@ static clf_pointer_arg_fn pointer_call(const char *version) {
     return p.fn;
 }
 
+/* From the disk, or built; then with a claim to keep it there. */
+static clf_status program_get(clf_devs *d, int dev, const clf_source *src, clf_claim *claim, clf_program **out, clf_err *err) {
+    *claim = (clf_claim){""};
+    if ((*out = clf_saved_get(d, dev, src))) return CLF_OK;
+    if (clf_saved_claim(d, dev, &src, 1, claim) && (*out = clf_saved_get(d, dev, src))) {
+        clf_saved_unclaim(d, claim);
+        *claim = (clf_claim){""};
+        return CLF_OK;
+    }
+    clf_status st = clf_program_new(d, dev, src, NULL, out, err);
+    if (st != CLF_OK) clf_saved_unclaim(d, claim);
+    return st;
+}
+
 static clf_status probe_run(clf_devs *d, int dev, int *words, clf_err *err) {
     static const clf_arg_desc args[] = {{CLF_ARG_MEM_IN, CLF_I32, 0}, {CLF_ARG_MEM_OUT, CLF_I32, 0}};
     const clf_source src = {.text = text, .text_len = sizeof text - 1, .entry = "clf_probe", .options = "", .args = args, .nargs = 2};
     const clf_arg value[] = {{.ptr = words + 5, .bytes = 4 * sizeof *words}, {.ptr = words + 33, .bytes = 4 * sizeof *words}};
     clf_program *p = NULL;
-    CLF_TRY(clf_program_new(d, dev, &src, NULL, &p, err));
+    clf_claim claim;
+    CLF_TRY(program_get(d, dev, &src, &claim, &p, err));
     clf_status st = p->failed.code;
     if (st == CLF_OK) st = clf_launch(d, dev, p, value, 2, 4, 1, err);
     clf_status waited = clf_dev_wait(d, dev, err);
+    if (st == CLF_OK) st = waited;
+    if (st == CLF_OK && *claim.name) {
+        clf_saved_later(d, dev, &claim, &p, 1);
+        clf_saved_now(d, dev);
+    } else
+        clf_saved_unclaim(d, &claim);
     clf_program_free(d, p, true);
-    return st != CLF_OK ? st : waited;
+    return st;
 }
 
 static bool probe_right(const int *words) {

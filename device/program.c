@@ -1,33 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Building kernels, and the in-process cache of them. The hash is only a way to the chain: a program is found when device, text,
  * entry and options are equal. A failed build is kept with its message, so that a loop does not build it over and over; running
- * out of memory is not kept. Options come from a short list: what reaches the compiler is never a name or text of the user. */
+ * out of memory is not kept. Behind it stands the disk cache of earlier processes (saved.c). */
 #include <stdio.h>
 #include <string.h>
 #include "device/device_internal.h"
-
-static const char *const plain_options[] = {"-cl-std=CL1.2", "-cl-opt-disable", "-cl-fp32-correctly-rounded-divide-sqrt"};
-
-static bool option_ok(const char *s, size_t n) {
-    static const char word[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-    for (size_t i = 0; i < sizeof plain_options / sizeof *plain_options; i++)
-        if (strlen(plain_options[i]) == n && !memcmp(plain_options[i], s, n)) return true;
-    if (n < 3 || s[0] != '-' || s[1] != 'D') return false;
-    size_t name = strspn(s + 2, word);
-    if (!name || (s[2] >= '0' && s[2] <= '9')) return false;
-    const char *value = s + 2 + name;
-    if (value == s + n) return true;
-    return *value == '=' && strspn(value + 1, word) + (size_t)(value + 1 - s) == n;
-}
-
-clf_status clf_options_check(const char *options, clf_err *err) {
-    for (const char *s = options + strspn(options, " "); *s; s += strspn(s, " ")) {
-        size_t n = strcspn(s, " ");
-        if (!option_ok(s, n)) return clf_fail(err, CLF_E_ARG, "build option '%.*s' is not allowed", (int)(n > 80 ? 80 : n), s);
-        s += n;
-    }
-    return CLF_OK;
-}
 
 /* The first lines of a build log as one line of a message. */
 static void log_squeeze(char *log) {
@@ -192,22 +169,48 @@ static void note_build(clf_devs *d, int dev, const char *what, uint64_t start, b
     CLF_TRACE(d->log, build, "%s for %s: %.1f ms%s", what, d->dev[dev].info.name, (double)took * 1e-6, failed ? ", failed" : "");
 }
 
-static clf_status miss(clf_devs *d, int dev, const clf_source *src, clf_program **out, clf_err *err) {
+/* In this process, or kept on disk by an earlier one. */
+static clf_program *known(clf_devs *d, int dev, const clf_source *src) {
+    clf_program *p = find(d, dev, src);
+    if (p || clf_options_check(src->options, NULL) != CLF_OK) return p;
+    p = clf_saved_get(d, dev, src);
+    if (p) keep(d, p, src);
+    return p;
+}
+
+static clf_status build(clf_devs *d, int dev, const clf_source *src, const clf_claim *claim, clf_program **out, clf_err *err) {
     uint64_t start = clf_now_ns();
-    CLF_TRY(clf_options_check(src->options, err));
-    CLF_TRY(clf_program_new(d, dev, src, NULL, out, err));
-    note_build(d, dev, src->entry, start, (*out)->failed.code != CLF_OK);
+    clf_status st = clf_program_new(d, dev, src, NULL, out, err);
+    bool good = st == CLF_OK && (*out)->failed.code == CLF_OK;
+    if (good)
+        clf_saved_later(d, dev, claim, out, 1);
+    else
+        clf_saved_unclaim(d, claim);
+    if (st != CLF_OK) return st;
+    note_build(d, dev, src->entry, start, !good);
     keep(d, *out, src);
     return CLF_OK;
+}
+
+static clf_status miss(clf_devs *d, int dev, const clf_source *src, clf_program **out, bool *compiled, clf_err *err) {
+    clf_claim claim;
+    CLF_TRY(clf_options_check(src->options, err));
+    if (clf_saved_claim(d, dev, &src, 1, &claim) && (*out = known(d, dev, src))) {
+        clf_saved_unclaim(d, &claim);
+        return CLF_OK;
+    }
+    *compiled = true;
+    return build(d, dev, src, &claim, out, err);
 }
 
 clf_status clf_program_get(clf_devs *d, int dev, const clf_source *src, clf_program **out, bool *compiled, clf_err *err) {
     clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     if (!complete(src)) return clf_fail(err, CLF_E_ARG, "incomplete kernel source");
-    clf_program *p = find(d, dev, src);
-    if (compiled) *compiled = !p;
-    if (!p) CLF_TRY(miss(d, dev, src, &p, err));
+    clf_program *p = known(d, dev, src);
+    bool built = false;
+    if (!p) CLF_TRY(miss(d, dev, src, &p, &built, err));
+    if (compiled) *compiled = built;
     if (p->failed.code != CLF_OK) return clf_fail(err, p->failed.code, "%s", p->failed.text);
     *out = p;
     return CLF_OK;
@@ -215,7 +218,11 @@ clf_status clf_program_get(clf_devs *d, int dev, const clf_source *src, clf_prog
 
 /* ---- many kernels in one program ---- */
 
-bool clf_program_known(const clf_devs *d, int dev, const clf_source *src) { return complete(src) && find(d, dev, src); }
+bool clf_program_known(clf_devs *d, int dev, const clf_source *src) {
+    clf_dev *v = NULL;
+    if (!complete(src)) return false;
+    return find(d, dev, src) || (clf_dev_enter(d, dev, &v, NULL) == CLF_OK && known(d, dev, src));
+}
 
 static clf_status joined_check(const clf_source *const *src, int n, clf_err *err) {
     for (int i = 0; i < n; i++) {
@@ -225,34 +232,60 @@ static clf_status joined_check(const clf_source *const *src, int n, clf_err *err
     return n < 1 ? clf_fail(err, CLF_E_ARG, "a program without kernels") : clf_options_check(src[0]->options, err);
 }
 
-/* Each source's kernel out of the program that holds them all. */
-static clf_status share(clf_devs *d, int dev, cl_program built, const clf_source *const *src, int n, clf_err *err) {
+/* Each source's kernel out of the program that holds them all; those made here are p[0..*made). */
+static clf_status share(clf_devs *d, int dev, cl_program built, const clf_source *const *src, int n, clf_program **made, int *nmade,
+                        clf_err *err) {
     for (int i = 0; i < n; i++) {
         clf_program *p = NULL;
         if (find(d, dev, src[i])) continue;
         CLF_TRY(clf_program_new(d, dev, src[i], built, &p, err));
-        if (p->failed.code == CLF_OK)
+        if (p->failed.code == CLF_OK) {
             keep(d, p, src[i]);
-        else
+            made[(*nmade)++] = p;
+        } else
             clf_program_free(d, p, true);
     }
     return CLF_OK;
 }
 
-clf_status clf_programs_build(clf_devs *d, int dev, const char *text, size_t text_len, const clf_source *const *src, int n, clf_err *err) {
-    clf_dev *v = NULL;
-    cl_program built = NULL;
-    char what[64];
+/* Did another process just build them all? */
+static bool all_known(clf_devs *d, int dev, const clf_source *const *src, int n) {
+    int have = 0;
+    for (int i = 0; i < n; i++) have += known(d, dev, src[i]) != NULL;
+    return have == n;
+}
+
+static clf_status build_all(clf_devs *d, int dev, const clf_source *all, const clf_source *const *src, int n, const clf_claim *claim,
+                            clf_err *err) {
     uint64_t start = clf_now_ns();
-    CLF_TRY(clf_dev_enter(d, dev, &v, err));
-    CLF_TRY(joined_check(src, n, err));
-    snprintf(what, sizeof what, "%.40s and %d more", src[0]->entry, n - 1);
-    clf_source all = {.text = text, .text_len = text_len, .entry = what, .options = src[0]->options};
-    clf_status st = clf_program_compile(d, dev, &all, &built, err);
+    cl_program built = NULL;
+    int nmade = 0;
+    clf_program **made = clf_mem_new(d->mem, (size_t)n, sizeof *made);
+    clf_status st = made ? clf_program_compile(d, dev, all, &built, err) : clf_fail(err, CLF_E_NOMEM, "no memory to build %s", all->entry);
     if (st == CLF_OK) {
-        st = share(d, dev, built, src, n, err);
+        st = share(d, dev, built, src, n, made, &nmade, err);
         clReleaseProgram(built);
     }
-    note_build(d, dev, what, start, st != CLF_OK);
+    note_build(d, dev, all->entry, start, st != CLF_OK);
+    if (nmade)
+        clf_saved_later(d, dev, claim, made, nmade);
+    else
+        clf_saved_unclaim(d, claim);
+    clf_mem_free(d->mem, made, (size_t)n, sizeof *made);
     return st;
+}
+
+clf_status clf_programs_build(clf_devs *d, int dev, const char *text, size_t text_len, const clf_source *const *src, int n, clf_err *err) {
+    clf_dev *v = NULL;
+    clf_claim claim;
+    char what[64];
+    CLF_TRY(clf_dev_enter(d, dev, &v, err));
+    CLF_TRY(joined_check(src, n, err));
+    if (clf_saved_claim(d, dev, src, n, &claim) && all_known(d, dev, src, n)) {
+        clf_saved_unclaim(d, &claim);
+        return CLF_OK;
+    }
+    snprintf(what, sizeof what, "%.40s and %d more", src[0]->entry, n - 1);
+    const clf_source all = {.text = text, .text_len = text_len, .entry = what, .options = src[0]->options};
+    return build_all(d, dev, &all, src, n, &claim, err);
 }

@@ -68,6 +68,11 @@ static clf_status open_into(clf_ctx *c, const clf_options *opt, clf_err *err) {
     return c->run ? CLF_OK : err->code;
 }
 
+clf_status clf_open_fail(const clf_err *err) {
+    snprintf(open_error, sizeof open_error, "%s", err->text);
+    return err->code;
+}
+
 /* The context itself comes from the user's allocator, through a ledger that then moves into it. */
 clf_status clf_open(clf_ctx **out, const clf_options *opt) {
     clf_err err = {CLF_OK, ""};
@@ -200,7 +205,7 @@ clf_status clf_get_stats(clf_ctx *c, clf_stats *out) {
     if (!c || !out) return CLF_E_ARG;
     clf_ctx_lock(c);
     clf_stats s = c->stats;
-    if (c->run->devs) s.build_ns += clf_devs_stats(c->run->devs).build_ns;
+    clf_run_add_devs(c->run, &s);
     clf_ctx_unlock(c);
     return give(out, &s, sizeof s);
 }
@@ -216,6 +221,7 @@ clf_status clf_get_mem_stats(clf_ctx *c, clf_mem_stats *out) {
     s.limit = atomic_load(&c->mem.limit_bytes);
     s.pooled = c->run->blocks.pooled_bytes;
     s.borrowed = atomic_load(&c->mem.borrowed_bytes);
+    s.device = atomic_load(&c->mem.device_bytes);
     clf_ctx_unlock(c);
     return give(out, &s, sizeof s);
 }
@@ -224,5 +230,6 @@ void clf_trim(clf_ctx *c) {
     if (!c) return;
     clf_ctx_lock(c);
     clf_blocks_trim(&c->run->blocks);
+    clf_mirrors_trim(c->run->devs);
     clf_ctx_unlock(c);
 }

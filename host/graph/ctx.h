@@ -60,6 +60,8 @@ static inline void clf_ctx_unlock(clf_ctx *c) {
 clf_status clf_ctx_usable(const clf_ctx *c, clf_err *err);
 /** The failure of calls that need a good handle and got an error: its own. */
 clf_status clf_node_sticky(const clf_node *n, clf_err *err);
+/** Remember err as this thread's clf_open_error and return its code. */
+clf_status clf_open_fail(const clf_err *err);
 /** Remember err as the context's last error and return its code. */
 clf_status clf_ctx_fail(clf_ctx *c, const clf_err *err);
 

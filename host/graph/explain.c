@@ -113,10 +113,10 @@ static clf_status run_twice(clf_report *r, clf_frozen *f, clf_buf **bufs, clf_er
     clf_ctx *c = r->c;
     clf_exe *x = NULL;
     CLF_TRY(fill_slots(r, f, err));
-    CLF_TRY(clf_run_plan(c, &f->g, &x, err));
+    CLF_TRY(clf_run_plan(c, &f->g, f->slot, &x, err));
     CLF_TRY(clf_run_exe(c, &f->g, x, f->slot, bufs, err));
     for (size_t i = 0; i < f->nroot; i++) clf_buf_unref(bufs[i]);
-    CLF_TRY(clf_run_plan(c, &f->g, &x, err));
+    CLF_TRY(clf_run_plan(c, &f->g, f->slot, &x, err));
     r->x = x = clf_exe_latest(x);
     CLF_TRY(clf_exe_run(c, x, f->slot, true, bufs, err));
     for (size_t i = 0; i < f->nroot; i++) clf_buf_unref(bufs[i]);
@@ -181,7 +181,9 @@ static clf_status report(clf_report *r, const asked *a, clf_arena *arena, clf_er
 /* The plan that evaluation would use, or uses. */
 static clf_status explain_here(clf_ctx *c, const asked *a, clf_frozen *f, clf_arena *arena, clf_err *err) {
     clf_exe *x;
-    CLF_TRY(clf_run_plan(c, &f->g, &x, err));
+    for (size_t s = 0; s < f->nslot; s++) /* parameters hold nothing yet */
+        if (f->slot_node[s]->g.op != CLF_OP_PARAM) clf_slot_fill(&f->slot[s], f->slot_node[s]);
+    CLF_TRY(clf_run_plan(c, &f->g, f->slot, &x, err));
     clf_report r = {.c = c, .x = clf_exe_latest(x), .f = f};
     if (a->flags & CLF_EXPLAIN_ANALYZE) CLF_TRY(analyze(&r, f, err));
     return report(&r, a, arena, err);

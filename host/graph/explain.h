@@ -3,6 +3,7 @@
 #ifndef CLF_GRAPH_EXPLAIN_H
 #define CLF_GRAPH_EXPLAIN_H
 #include "core/str.h"
+#include "host/run/residency.h"
 #include "host/run/run.h"
 
 /* Another plan: of another selector, or of the same one with every step on another device. */
@@ -12,7 +13,7 @@ typedef struct clf_alternative {
     const char *device;      /* where all its steps run */
     bool elsewhere;          /* not where this plan runs */
     int32_t steps;
-    double predicted_ns;
+    double predicted_ns, transfer_ns; /* transfers are part of what is predicted */
 } clf_alternative;
 /* A value that is read on another device than it was made on. */
 typedef struct clf_handover {
@@ -58,6 +59,8 @@ clf_status clf_report_plan_for(clf_ctx *c, const clf_graph *g, const clf_devices
 /** The device of step s: its name, its profile. -1, for the name: where leaves lie and results are wanted. */
 const char *clf_report_where(const clf_report *r, int32_t s);
 const clf_profile *clf_report_profile(const clf_report *r, int32_t s);
+/** What bringing the leaf in a slot to the device costs now, of a transfer's full price. */
+clf_ps clf_report_charge(const clf_report *r, int32_t slot, clf_ps transfer);
 
 /** Name of a value: its label, or %n by graph node. buf receives generated names. */
 const char *clf_report_name(const clf_report *r, int32_t value, char *buf, size_t n);

@@ -19,6 +19,10 @@ static int device_of(const clf_report *r, int32_t step) {
     return r->devices ? r->x->plan->step[step].device : r->x->step[step].executor == CLF_ON_KERNEL;
 }
 
+clf_ps clf_report_charge(const clf_report *r, int32_t slot, clf_ps transfer) {
+    return r->devices ? transfer : clf_residency_charge(r->c, &r->f->slot[slot], transfer);
+}
+
 static clf_ps carry(const clf_report *r, int32_t step, double bytes) {
     return device_of(r, step) ? clf_cost_transfer(clf_report_profile(r, step), bytes) : 0;
 }
@@ -29,7 +33,8 @@ static void give(handing *h, int32_t v, int32_t to) {
     int there = device_of(h->r, to);
     if (device_of(h->r, from) == there || (h->at[v] >> there & 1)) return;
     h->at[v] |= (uint16_t)(1u << there);
-    clf_ps ps = clf_ps_add(carry(h->r, from, (double)x->bytes), carry(h->r, to, (double)x->bytes));
+    clf_ps ps = carry(h->r, to, (double)x->bytes);
+    ps = x->slot >= 0 ? clf_report_charge(h->r, x->slot, ps) : clf_ps_add(carry(h->r, from, (double)x->bytes), ps);
     if (device_of(h->r, from) && !h->waited[from]) {
         h->waited[from] = 1;
         ps = clf_ps_add(ps, clf_cost_wait(clf_report_profile(h->r, from)));

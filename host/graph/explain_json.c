@@ -151,6 +151,8 @@ static void put_alternatives(const clf_report *r, clf_str *out) {
         put_pair(out, "device", a->device);
         clf_str_fmt(out, "\"steps\": %d, \"predicted_ns\": ", a->steps);
         put_number(out, a->predicted_ns);
+        clf_str_put(out, ", \"transfer_ns\": ");
+        put_number(out, a->transfer_ns);
         clf_str_put(out, "}");
     }
 }

@@ -42,12 +42,14 @@ static int one_place(const clf_report *r, const places *p) {
     return plan->step[0].device;
 }
 
-/* Leaves lie in the host's memory, and results are wanted there. */
-static double transfers_ns(const clf_plan *p, const clf_profile *dev) {
+/* Leaves lie in the host's memory, unless they were brought to the device, and results are wanted there. */
+static double transfers_ns(const clf_report *r, const clf_plan *p, const clf_profile *dev) {
     clf_ps sum = 0;
     for (int32_t v = 0; v < p->nvalue; v++) {
         bool leaf = p->value[v].slot >= 0 && p->value[v].last >= 0 && !p->value[v].scalar;
-        if (leaf || (p->value[v].root && p->value[v].slot < 0)) sum = clf_ps_add(sum, clf_cost_transfer(dev, (double)p->value[v].bytes));
+        clf_ps way = clf_cost_transfer(dev, (double)p->value[v].bytes);
+        if (leaf) sum = clf_ps_add(sum, clf_report_charge(r, p->value[v].slot, way));
+        if (p->value[v].root && p->value[v].slot < 0) sum = clf_ps_add(sum, way);
     }
     return 1e-3 * (double)sum;
 }
@@ -60,7 +62,8 @@ static clf_status cost_alone(const clf_report *r, const clf_selector *sel, const
     CLF_TRY(clf_plan_new(&p, &r->f->g, sel, &lim, &r->c->mem, err));
     *out = (clf_alternative){.selector = sel->name, .device = on->name, .steps = p->nstep};
     for (int32_t s = 0; s < p->nstep; s++) out->predicted_ns += clf_step_cost_ns(p, &p->step[s], on->profile);
-    if (i > 0) out->predicted_ns += transfers_ns(p, on->profile);
+    if (i > 0) out->transfer_ns = transfers_ns(r, p, on->profile);
+    out->predicted_ns += out->transfer_ns;
     double wait = on->profile->launch_sync_ns - on->profile->launch_async_ns;
     if (!r->devices && on->profile->kind != CLF_DEV_HOST && wait > 0)
         out->predicted_ns += wait; /* once an evaluation, as the plan has it */

@@ -132,6 +132,12 @@ static void put_alternatives(const clf_report *r, clf_str *out) {
         if (a->elsewhere) clf_str_fmt(out, " on %s alone", a->device);
         clf_str_fmt(out, ": %d step%s, predicted ", a->steps, a->steps == 1 ? "" : "s");
         clf_put_time(out, a->predicted_ns);
+        if (a->transfer_ns > 0) {
+            clf_str_put(out, " = ");
+            clf_put_time(out, a->predicted_ns - a->transfer_ns);
+            clf_str_put(out, " + transfers ");
+            clf_put_time(out, a->transfer_ns);
+        }
         clf_str_put(out, "\n");
     }
 }

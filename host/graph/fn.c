@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/graph/sparse_buf.h"
+#include "host/run/residency.h"
 #include "host/run/run.h"
 
 struct clf_fn {
@@ -215,8 +216,9 @@ static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t
     CLF_TRY(clf_leaves_check(c, na, f->arg, err));
     for (size_t i = 0; i < na; i++) CLF_TRY(fill_arg(f, i, f->arg[i], err));
     CLF_TRY(clf_leaves_check(c, f->nheld - f->nparam, f->held + f->nparam, err));
-    if (!f->exe || f->epoch != c->run->epoch) {
-        CLF_TRY(clf_run_plan(c, &f->f.g, &f->exe, err));
+    bool known = f->exe && f->epoch == c->run->epoch;
+    if (!known || !clf_residency_same(c, f->exe, f->f.g.nslot, f->f.slot)) {
+        CLF_TRY(clf_run_plan(c, &f->f.g, f->f.slot, &f->exe, err));
         f->epoch = c->run->epoch;
     } else
         c->stats.plan_hits++;

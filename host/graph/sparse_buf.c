@@ -89,6 +89,9 @@ clf_buf *clf_csr_buf_borrow(clf_ctx *c, clf_sparse *s, const clf_csr_given *give
     return b;
 }
 
+/* Patterns never chain. */
+clf_buf *clf_csr_buf_pattern(clf_buf *b) { return home_of(b)->pattern ? home_of(b)->pattern : b; }
+
 clf_buf *clf_csr_buf_like(clf_ctx *c, clf_buf *pattern, clf_dtype t) {
     while (home_of(pattern)->pattern) pattern = home_of(pattern)->pattern; /* whose arrays they are: patterns never chain */
     const clf_csr *m = clf_buf_csr(pattern);

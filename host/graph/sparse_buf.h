@@ -30,6 +30,8 @@ clf_buf *clf_csr_buf_borrow(clf_ctx *c, clf_sparse *s, const clf_csr_given *give
 /** For a step that writes entries only: a matrix of `pattern`'s offsets and columns with values of its own, of type t, undefined, from
  *  the pool. Keeps `pattern` alive. NULL when memory or budget is out. */
 clf_buf *clf_csr_buf_like(clf_ctx *c, clf_buf *pattern, clf_dtype t);
+/** Whose offsets and columns b's matrix has: b itself, or the buffer that it keeps alive for them. */
+clf_buf *clf_csr_buf_pattern(clf_buf *b);
 /** A copy that shares nothing and never changes. NULL when memory or budget is out. */
 clf_buf *clf_csr_buf_copy(clf_ctx *c, const clf_csr *m);
 /** Does a value in b stay as it is whatever the caller does with its own memory? */

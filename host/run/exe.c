@@ -196,6 +196,7 @@ static clf_status make(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_way
     x->device = device;
     if (ways) x->ways = *ways;
     x->ways.like = NULL;
+    x->ways.credit = NULL;
     if (clf_run_lost(c) && !x->ways.why) x->ways.why = "the device is lost";
     clf_status st = place(c, x, err);
     if (st == CLF_OK)
@@ -232,6 +233,8 @@ clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_
 }
 
 static void free_now(clf_ctx *c, clf_exe *x) {
+    clf_buf_forget(&x->counter_name);
+    clf_buf_forget(&x->scratch_name);
     clf_plan_free(x->plan);
     clf_arena_release(&x->arena);
     clf_mem_free(&c->mem, x->scratch, 1, x->counter_bytes + x->scratch_held);

@@ -67,6 +67,7 @@ struct clf_exe;
 /* What a plan may use, below what the settings allow. Zeroed: everything. */
 typedef struct clf_exe_ways {
     const struct clf_exe *like; /* the device of that plan, whatever it costs; only while preparing */
+    const int64_t *credit;      /* of slots on the device, in picoseconds of their transfers; only while preparing */
     bool host;                  /* no OpenCL device */
     size_t alloc_bytes;         /* operands in buffers in parts of at most this; 0: what the device takes */
     const char *why;            /* for explain; NULL: nothing to say */
@@ -85,6 +86,7 @@ typedef struct clf_exe {
     void *scratch;                       /* kernels' scratch and counter, from the pool */
     size_t scratch_bytes, counter_bytes; /* scratch_bytes: the most any kernel asks for */
     size_t scratch_held;                 /* what there is; less only until the next step */
+    clf_buf counter_name, scratch_name;  /* what copies of the two on a device are known by: of no memory, counted by nobody */
     double predicted_ns;
     uint64_t runs;
     clf_exe_ways ways;
@@ -92,7 +94,9 @@ typedef struct clf_exe {
                                       it is freed before the end */
     struct clf_exe *instead; /* what runs in its place since it failed (failure.c); owned */
     char *key;               /* plan cache: whole key, compared whole */
-    size_t key_len;
+    size_t key_len, graph_key_len; /* behind graph_key_len: where leaves were (residency.h) */
+    int64_t *lost_ps;              /* by slot: what a run loses because the leaf is not on the device; NULL: nothing */
+    int32_t nlost;
     struct clf_exe *next;
 } clf_exe;
 

@@ -16,6 +16,13 @@ clf_status clf_runner_settle(clf_runner *r, clf_err *err) {
     return clf_dev_wait(r->c->run->devs, r->x->device, err);
 }
 
+clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err) {
+    const clf_buf *b = clf_runner_buffer(r, v);
+    if (!b || !clf_mirror_ahead(b)) return CLF_OK;
+    r->pending = true;
+    return clf_mirror_home(r->c->run->devs, b, err);
+}
+
 /* ---- memory of the values a step makes ---- */
 
 /* The buffer behind a value; NULL for numbers. */

@@ -77,8 +77,10 @@ clf_status clf_place_choose(clf_ctx *c, const clf_plan *p, const clf_exe_ways *w
     return CLF_OK;
 }
 
-static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, int device, clf_err *err) {
+static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, int device,
+                           clf_err *err) {
     clf_limits lim = clf_exe_limits(c, device);
+    lim.dev.resident[1] = ways && lim.dev.n > 1 ? ways->credit : NULL;
     lim.own_products = c->knobs.check;
     return clf_plan_new(p, g, sel, &lim, &c->mem, err);
 }
@@ -111,7 +113,7 @@ static clf_status search_devices(clf_plan **p, clf_ctx *c, const clf_graph *g, c
     CLF_TRY(given_device(c, ways, device, &given, err));
     if (!given) CLF_TRY(worth_device(c, 1e-3 * (double)(*p)->cost_ps, device, err));
     if (*device < 0) return CLF_OK;
-    CLF_TRY(plan_for(&with, c, g, sel, *device, err));
+    CLF_TRY(plan_for(&with, c, g, sel, ways, *device, err));
     bool better = given || better_than(c, with, *p);
     clf_plan_free(better ? *p : with);
     if (better)
@@ -124,7 +126,7 @@ static clf_status search_devices(clf_plan **p, clf_ctx *c, const clf_graph *g, c
 clf_status clf_place_plan(clf_plan **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, int *device,
                           clf_err *err) {
     clf_plan *p;
-    CLF_TRY(plan_for(&p, c, g, sel, -1, err));
+    CLF_TRY(plan_for(&p, c, g, sel, NULL, -1, err));
     clf_status st = sel->searches ? search_devices(&p, c, g, sel, ways, device, err) : clf_place_choose(c, p, ways, device, err);
     if (st == CLF_OK)
         *out = p;

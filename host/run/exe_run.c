@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Running a prepared plan; see exe.h for the order of things. The rule that keeps memory right without reference counting in
- * flight: whatever runs on the host first waits for the device, and the device's queue is in order. So a block given back to the
- * pool can only be written again by something that comes later. */
+ * flight: whatever runs on the host first waits for what the device still does to the host's memory, and the device's queue is in order.
+ * So a block given back to the pool can only be written again by something that comes later. */
 #include <string.h>
 
 #include "core/clock.h"
+#include "host/graph/sparse_buf.h"
 #include "host/run/convert.h"
 #include "host/run/exe_kernels.h"
 #include "host/run/meter.h"
@@ -25,13 +26,23 @@ static void set_csr_arg(const clf_csr *m, int kind, clf_arg *a) {
                                          : (size_t)m->nnz * clf_dtype_bytes((clf_dtype)m->dtype);
 }
 
-static void set_memory(const clf_exe *x, int32_t v, int kind, clf_arg *a) {
+/* Whose contents a sparse argument is: those of a pattern may be another buffer's. */
+static void name_csr_arg(clf_buf *b, int kind, clf_arg *a) {
+    bool entries = kind != CLF_ARG_CSR_PTR && kind != CLF_ARG_CSR_IDX;
+    a->buf = b && !entries ? clf_csr_buf_pattern(b) : b;
+    a->part = entries ? CLF_PART_CELLS : kind == CLF_ARG_CSR_PTR ? CLF_PART_PTR : CLF_PART_IDX;
+}
+
+static void set_memory(const clf_runner *r, int32_t v, int kind, clf_arg *a) {
+    const clf_exe *x = r->x;
     if (x->plan->value[v].format == CLF_CSR) {
         set_csr_arg(x->value[v], kind, a);
+        name_csr_arg(clf_runner_buffer(r, v), kind, a);
         return;
     }
     a->ptr = x->value[v];
     a->bytes = x->plan->value[v].bytes;
+    a->buf = clf_runner_buffer(r, v);
 }
 
 static void set_arg(clf_runner *r, const clf_step *t, const clf_exe_step *e, const clf_sched *sched, int i) {
@@ -42,15 +53,17 @@ static void set_arg(clf_runner *r, const clf_step *t, const clf_exe_step *e, con
     switch (d->kind) {
     case CLF_ARG_MEM_IN:
     case CLF_ARG_CSR_PTR:
-    case CLF_ARG_CSR_IDX: set_memory(x, t->in[d->index], d->kind, a); break;
-    case CLF_ARG_MEM_OUT: set_memory(x, t->out[d->index], d->kind, a); break;
+    case CLF_ARG_CSR_IDX: set_memory(r, t->in[d->index], d->kind, a); break;
+    case CLF_ARG_MEM_OUT: set_memory(r, t->out[d->index], d->kind, a); break;
     case CLF_ARG_SCRATCH:
         a->ptr = (char *)x->scratch + x->counter_bytes;
         a->bytes = x->scratch_bytes;
+        a->buf = &x->scratch_name;
         break;
     case CLF_ARG_COUNTER:
         a->ptr = x->scratch;
         a->bytes = x->counter_bytes;
+        a->buf = &x->counter_name;
         break;
     case CLF_ARG_PARAM:
         a->bytes = clf_dtype_bytes((clf_dtype)d->dtype);
@@ -76,6 +89,7 @@ static void rebase(clf_runner *r, const clf_sched *p, const clf_plan_value *v, i
 static clf_status launch_part(clf_runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err) {
     for (int i = 0; i < e->nargs; i++) set_arg(r, t, e, p, i);
     for (int i = 0; i < e->nargs && e->nparts; i++) {
+        r->x->arg[i].buf = NULL; /* parts of a buffer are not kept */
         if (e->args[i].kind == CLF_ARG_MEM_IN) rebase(r, p, &r->x->plan->value[t->in[e->args[i].index]], lo, i);
         if (e->args[i].kind == CLF_ARG_MEM_OUT) rebase(r, p, &r->x->plan->value[t->out[e->args[i].index]], lo, i);
     }
@@ -83,9 +97,16 @@ static clf_status launch_part(clf_runner *r, const clf_step *t, clf_exe_step *e,
     return clf_launch(r->c->run->devs, r->x->device, e->program, r->x->arg, e->nargs, p->global, p->local, err);
 }
 
+/* Operands as the host, or a kernel that takes parts of them, sees them. */
+static clf_status bring_home(clf_runner *r, const clf_step *t, clf_err *err) {
+    for (int i = 0; i < t->nin; i++) CLF_TRY(clf_runner_home(r, t->in[i], err));
+    return clf_runner_settle(r, err);
+}
+
 static clf_status run_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
     clf_stats *st = &r->c->stats;
     if (!e->nparts) CLF_TRY(launch_part(r, t, e, &e->sched, 0, err));
+    if (e->nparts) CLF_TRY(bring_home(r, t, err));
     int64_t lo = 0;
     for (int i = 0; i < e->nparts; i++) {
         CLF_TRY(launch_part(r, t, e, &e->part[i], lo, err));
@@ -143,8 +164,15 @@ static clf_status run_rows(clf_runner *r, clf_exe_step *e, const clf_bind *b, cl
     return clf_rows_run(e->tile->rows, b, r->c->run->pool, err);
 }
 
+/* What a step on the host reads is there, and nothing in flight touches memory that it writes. Kernels that neither read from the host's
+ * memory nor write to it run on beside it. */
+static clf_status await_operands(clf_runner *r, const clf_step *t, clf_err *err) {
+    for (int i = 0; i < t->nin; i++) CLF_TRY(clf_runner_home(r, t->in[i], err));
+    return clf_dev_on_host(r->c->run->devs, r->x->device) ? clf_runner_settle(r, err) : CLF_OK;
+}
+
 static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
-    CLF_TRY(clf_runner_settle(r, err));
+    CLF_TRY(await_operands(r, t, err));
     clf_bind b = bind_of(r->x, e);
     clf_host_call call = {r->c, &r->x->plan->g, t->node >= 0 ? &r->x->plan->g.node[t->node] : NULL, t->ta, t->tb, r->x->in, r->x->out[0]};
     clf_stats *st = &r->c->stats;
@@ -205,6 +233,7 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     for (int32_t i = 0; i < p->nroot; i++) results[i] = NULL;
     clf_status st = CLF_OK;
     for (int32_t s = 0; s < p->nstep && st == CLF_OK; s++) st = run_step(&r, s, timed, err);
+    for (int32_t i = 0; i < p->nroot && st == CLF_OK; i++) st = clf_runner_home(&r, p->root[i], err);
     if (st == CLF_OK)
         st = clf_runner_settle(&r, err);
     else {
@@ -213,6 +242,7 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     }
     x->busy = st != CLF_OK && clf_dev_busy(c->run->devs, x->device);
     if (x->busy) clf_blocks_withhold(&c->run->blocks); /* what this run used stays where it is, and what it gave back goes nowhere */
+    if (st != CLF_OK) clf_mirrors_drop(c->run->devs, x->device);                         /* what got there is anybody's guess */
     if (st != CLF_OK && x->scratch && !x->busy) memset(x->scratch, 0, x->counter_bytes); /* a half-run grid leaves its counter anywhere */
     if (st == CLF_OK) st = clf_runner_results(&r, results, err);
     for (int32_t v = 0; v < p->nvalue && !x->busy; v++) clf_runner_drop(&r, v);

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "host/run/residency.h"
+
 typedef enum action {
     STATUS,  /* give up: the caller gets the status */
     RETRY,   /* the same plan again, pooled memory given back before */
@@ -37,6 +39,7 @@ enum { SMALLEST_PART = 1 << 16 };
 typedef struct trial {
     clf_ctx *c;
     const clf_graph *g;
+    const clf_slot *slots;
     clf_exe *head, *x; /* the plan in the table, and the one to run: head, its `instead`, or one of our own */
     clf_exe_ways ways;
     int done[NACTIONS];
@@ -108,7 +111,7 @@ static bool anew(trial *t, clf_err *err) {
     }
     clf_run_lose(t->c);
     t->head = NULL;
-    clf_status st = clf_run_plan(t->c, t->g, &t->head, err);
+    clf_status st = clf_run_plan(t->c, t->g, t->slots, &t->head, err);
     t->x = t->head;
     t->ways = (clf_exe_ways){0};
     t->late = false;
@@ -155,7 +158,7 @@ static void keep(trial *t) {
 }
 
 clf_status clf_failure_run(clf_ctx *c, const clf_graph *g, clf_exe **x, clf_slot *slots, clf_buf **results, clf_err *err) {
-    trial t = {.c = c, .g = g, .head = *x, .x = clf_exe_latest(*x), .ways = clf_exe_latest(*x)->ways};
+    trial t = {.c = c, .g = g, .slots = slots, .head = *x, .x = clf_exe_latest(*x), .ways = clf_exe_latest(*x)->ways};
     clf_err first = {CLF_OK, ""}, failed = {CLF_OK, ""};
     clf_dev_fault(c->run->devs, t.x->device); /* what earlier work left */
     while (clf_exe_run(c, t.x, slots, false, results, &failed) != CLF_OK) {
@@ -168,6 +171,7 @@ clf_status clf_failure_run(clf_ctx *c, const clf_graph *g, clf_exe **x, clf_slot
         clf_err_clear(&failed);
     }
     keep(&t);
+    clf_residency_add(c, t.x, slots);
     *x = t.x;
     return CLF_OK;
 }

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "device/disk.h"
 #include "host/run/meter.h"
+#include "host/run/residency.h"
 #include "planner/select.h"
 
 clf_run *clf_run_new(clf_ctx *c, clf_err *err) {
@@ -57,6 +59,7 @@ void clf_run_free(clf_ctx *c) {
     if (!r) return;
     clf_run_forget(c);
     clf_devs_close(r->devs);
+    clf_own_release(&r->own);
     clf_blas_close(r->blas);
     clf_pool_free(r->pool);
     clf_exe_free_quarantine(c);
@@ -77,7 +80,11 @@ void clf_run_open_devices(clf_ctx *c) {
                       .log = &c->trace,
                       .cache_dir = c->knobs.cache_dir,
                       .max_alloc_bytes = c->knobs.max_alloc,
-                      .no_host_pointers = !c->knobs.host_pointers};
+                      .no_host_pointers = !c->knobs.host_pointers,
+                      .cache = clf_disk_mode_of(c->knobs.cache),
+                      .cache_bytes = c->knobs.cache_bytes,
+                      .copies_bytes = c->knobs.device_mem,
+                      .own = c->run->own};
     r->devs_tried = true;
     clf_meter_enter(c->meter, CLF_PART_DEVICES);
     r->devs_status = clf_devs_open(&r->devs, &o, &err);
@@ -108,9 +115,18 @@ static clf_status pinned_profile(clf_ctx *c, clf_profile *p, clf_err *err) {
     return clf_profile_parse(p, text, n, err);
 }
 
+void clf_run_add_devs(const clf_run *r, clf_stats *s) {
+    clf_dev_stats d = clf_devs_stats(r->devs);
+    s->build_ns += d.build_ns;
+    s->bytes_to_device += d.bytes_sent;
+    s->bytes_from_device += d.bytes_home;
+    s->evictions += d.evictions;
+    s->kernels_loaded += d.loads;
+}
+
 static void close_devices(clf_ctx *c, void (*close)(clf_devs *)) {
     clf_run *r = c->run;
-    if (r->devs) c->stats.build_ns += clf_devs_stats(r->devs).build_ns;
+    clf_run_add_devs(r, &c->stats);
     close(r->devs);
     r->devs = NULL;
     r->devs_tried = false;
@@ -187,8 +203,9 @@ static clf_status change_threads(clf_ctx *c, clf_err *err) {
 clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
     clf_run *r = c->run;
     const clf_knobs *is = &c->knobs;
-    bool folder = strcmp(was->cache_dir, is->cache_dir),
-         reopen = folder || was->max_alloc != is->max_alloc || was->host_pointers != is->host_pointers;
+    bool folder = strcmp(was->cache_dir, is->cache_dir), kept = strcmp(was->cache, is->cache) || was->cache_bytes != is->cache_bytes,
+         reopen = folder || kept || was->max_alloc != is->max_alloc || was->host_pointers != is->host_pointers ||
+                  was->device_mem != is->device_mem;
     clf_gate gate;
     CLF_TRY(clf_gate_set(&gate, is->math, is->rules_off, err));
     if (was->threads != is->threads) CLF_TRY(change_threads(c, err));
@@ -260,15 +277,34 @@ clf_gate clf_run_gate(const clf_ctx *c) {
 
 static uint64_t built_ns(const clf_ctx *c) { return c->stats.build_ns + (c->run->devs ? clf_devs_stats(c->run->devs).build_ns : 0); }
 
-static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, uint64_t h, clf_exe **out, clf_err *err) {
+/* Planned with what leaves have been credited. */
+static clf_status prepare(clf_ctx *c, const clf_graph *g, const clf_slot *slots, const clf_str *key, size_t graph_len, clf_exe **out,
+                          clf_err *err) {
+    const clf_selector *sel = NULL;
+    clf_exe_ways ways = {0};
+    int64_t *credit = NULL;
+    clf_arena arena;
+    CLF_TRY(clf_run_selector(c, &sel, err));
+    clf_arena_init(&arena, &c->mem);
+    clf_status st = clf_residency_credits(c, key->at + graph_len, key->len - graph_len, g->nslot, slots, &arena, &credit, err);
+    ways.credit = credit;
+    if (st == CLF_OK) st = clf_exe_new(out, c, g, sel, &ways, err);
+    if (st == CLF_OK) {
+        st = clf_residency_watch(c, *out, g, sel, err);
+        if (st != CLF_OK) clf_exe_free(c, *out);
+    }
+    clf_arena_release(&arena);
+    return st;
+}
+
+static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_slot *slots, const clf_str *key, size_t graph_len, uint64_t h,
+                           clf_exe **out, clf_err *err) {
     clf_run *r = c->run;
     uint64_t start = clf_now_ns(), built = built_ns(c);
     clf_exe *x = NULL;
-    const clf_selector *sel = NULL;
     /* a cache, not a leak: programs that never repeat start over */
     if (r->nplans >= CLF_PLANS_KEPT || r->key_bytes > CLF_PLAN_KEYS_BYTES) clf_run_forget(c);
-    CLF_TRY(clf_run_selector(c, &sel, err));
-    CLF_TRY(clf_exe_new(&x, c, g, sel, NULL, err));
+    CLF_TRY(prepare(c, g, slots, key, graph_len, &x, err));
     x->key = clf_mem_new(&c->mem, key->len, 1);
     if (!x->key) {
         clf_exe_free(c, x);
@@ -276,6 +312,7 @@ static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, u
     }
     memcpy(x->key, key->at, key->len);
     x->key_len = key->len;
+    x->graph_key_len = graph_len;
     x->next = r->plans[h % CLF_PLAN_BUCKETS];
     r->plans[h % CLF_PLAN_BUCKETS] = x;
     r->nplans++;
@@ -286,10 +323,12 @@ static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_str *key, u
     return CLF_OK;
 }
 
-clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *err) {
+clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, const clf_slot *slots, clf_exe **out, clf_err *err) {
     clf_str key;
     clf_str_init(&key, &c->mem);
     clf_graph_key(g, &key);
+    size_t graph_len = key.len;
+    clf_residency_key(c, g->nslot, slots, &key);
     if (key.failed) {
         clf_str_release(&key);
         return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory");
@@ -302,7 +341,7 @@ clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *
         c->stats.plan_hits++;
         *out = x;
     } else
-        st = new_plan(c, g, &key, h, out, err);
+        st = new_plan(c, g, slots, &key, graph_len, h, out, err);
     clf_str_release(&key);
     return st;
 }

@@ -24,10 +24,12 @@ typedef struct clf_run {
     clf_blocks blocks;
     clf_pool *pool;
     clf_blas *blas;
+    clf_own_queue own; /* the caller's, retained */
     clf_devs *devs;
     bool devs_tried, host_profiled;
     clf_status devs_status; /* of the last open */
     char devs_why[CLF_ERR_TEXT];
+    char cache_folder[CLF_ERR_TEXT], cache_why[CLF_ERR_TEXT]; /* of clf_cache_folder */
     clf_profile host, device; /* device: of the chosen OpenCL device */
     int chosen;               /* index of clf_devs; -1 none */
     clf_exe *plans[CLF_PLAN_BUCKETS];
@@ -48,6 +50,8 @@ void clf_run_free(clf_ctx *c);
 clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err);
 /** Open OpenCL once; without it devs stays NULL and devs_why says why. */
 void clf_run_open_devices(clf_ctx *c);
+/** Add what the open devices have counted. */
+void clf_run_add_devs(const clf_run *r, clf_stats *s);
 bool clf_run_wants_host(const clf_ctx *c);
 /** The device does not answer any more: close all of them without waiting and forget their plans. What may still be written to is put
  *  aside until the context closes. They are opened once more; after the second loss clf_run_lost is true until a setting changes. */
@@ -59,8 +63,8 @@ const clf_profile *clf_run_device_profile(clf_ctx *c);
 clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err *err);
 /** Which rewrites the settings ask for. */
 clf_gate clf_run_gate(const clf_ctx *c);
-/** The prepared plan for a graph, from the cache or made now. */
-clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, clf_exe **out, clf_err *err);
+/** The prepared plan for a graph, from the cache or made now. slots: what its leaves hold, which may be on a device already. */
+clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, const clf_slot *slots, clf_exe **out, clf_err *err);
 /** Run prepared plan x of graph g: results[r] receives a reference for root r. Whatever goes wrong on a device goes through the
  *  failure table first. errors: what no row of the table survives. */
 clf_status clf_run_exe(clf_ctx *c, const clf_graph *g, clf_exe *x, clf_slot *slots, clf_buf **results, clf_err *err);

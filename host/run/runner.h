@@ -13,6 +13,8 @@ typedef struct clf_runner {
 
 /** Wait for the device if something is in flight. */
 clf_status clf_runner_settle(clf_runner *r, clf_err *err);
+/** What devices have of a value, and the host not yet, is on its way home: there after clf_runner_settle. */
+clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err);
 /** The buffer behind a value; NULL for numbers and what is not made yet. */
 clf_buf *clf_runner_buffer(const clf_runner *r, int32_t v);
 /** Value v is what b holds; takes over the reference. */

@@ -34,6 +34,34 @@ static const char *cache_folder(char *out, size_t n) {
     return out;
 }
 
+typedef struct kept {
+    uint64_t files, bytes, damaged;
+} kept;
+
+static void count_kept(void *user, const clf_cache_entry *e) {
+    kept *k = user;
+    k->files++;
+    k->bytes += e->bytes;
+    k->damaged += !e->sound;
+}
+
+/* The folder can be written; are kernels kept in it? */
+static void say_kept(doctor *d, const char *dir) {
+    kept k = {0, 0, 0};
+    char size[32];
+    const char *why = "";
+    if (d->c) (void)clf_cache_folder(d->c, &why);
+    if (*why)
+        doctor_say(d, DOCTOR_NOTE, "unset CLF_CACHE, or see clfuse cache stats", "cache %s, but kernels are not kept: %s", dir, why);
+    else if (!d->c || clf_cache_list(d->c, false, count_kept, &k) != CLF_OK)
+        doctor_say(d, DOCTOR_NOTE, NULL, "cache %s cannot be listed: %s", dir, d->c ? clf_last_error(d->c) : "the library does not open");
+    else {
+        tool_size_text(size, sizeof size, k.bytes);
+        doctor_say(d, k.damaged ? DOCTOR_NOTE : DOCTOR_OK, k.damaged ? "clfuse cache verify removes them" : NULL,
+                   "cache %s: %d kernel files, %s, %d damaged", dir, (int)k.files, size, (int)k.damaged);
+    }
+}
+
 void doctor_cache(doctor *d) {
     char dir[1024];
     static const char remedy[] = "set CLF_CACHE_DIR to a folder of yours that nobody else may write to";
@@ -43,7 +71,7 @@ void doctor_cache(doctor *d) {
     else if (access(dir, W_OK | X_OK) != 0)
         doctor_say(d, DOCTOR_FAIL, remedy, "the cache %s cannot be written: every process compiles its kernels anew", dir);
     else
-        doctor_say(d, DOCTOR_OK, NULL, "cache %s", dir);
+        say_kept(d, dir);
 }
 
 void doctor_affinity(doctor *d) {

@@ -5,22 +5,10 @@
 
 #include "host/tool/tool.h"
 
-/* Sizes beyond every machine mean: no limit known. */
-static void size_text(char *buf, size_t n, uint64_t bytes) {
-    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double x = (double)bytes;
-    int u = 0;
-    for (; x >= 1024 && u < 4; u++) x /= 1024;
-    if (bytes && u < 4)
-        snprintf(buf, n, x < 10 && u ? "%.1f %s" : "%.0f %s", x, unit[u]);
-    else
-        snprintf(buf, n, "-");
-}
-
 static void print_device(const clf_device *d) {
     char mem[32], most[32], rate[32] = "-", launch[32] = "-";
-    size_text(mem, sizeof mem, d->mem_bytes);
-    size_text(most, sizeof most, d->max_alloc_bytes);
+    tool_size_text(mem, sizeof mem, d->mem_bytes);
+    tool_size_text(most, sizeof most, d->max_alloc_bytes);
     if (d->measured) snprintf(rate, sizeof rate, "%.1f", d->read_gb_per_s);
     if (d->measured) snprintf(launch, sizeof launch, "%.1f", d->launch_us);
     printf("%2d %-40.40s %-5s %5u %10s %10s %-4s %9s %9s  %s%s\n", d->index, d->name, d->kind, d->compute_units, mem, most,

@@ -17,6 +17,7 @@ const char tool_usage[] =
     "       clfuse info    [--env] [--json]\n"
     "       clfuse doctor  [--calibrate] [--json]      what is installed, does it compute right, what to do if not\n"
     "       clfuse convert FILE [FILE] [--type T] [--na ...] [--label COLUMN [-o LABELS]]      alone: what every format would take\n"
+    "       clfuse cache   list | show NAME | stats | prune [--max SIZE] | clear | verify  [--json]      kernels kept on disk\n"
     "everywhere: --device D (host, cpu, gpu, a number, part of a name)  --fuse cost|all|nored|none  --tier auto|0|1|2\n"
     "            --strategy auto|chunk|group|stride  --dtype f64|f32\n"
     "SOURCE: FILE (.npy .mtx .csv .svm; --type T names the type of the file before it), a number, seq:RxC, rand:RxC[:S[:SEED]],\n"
@@ -29,7 +30,7 @@ static const struct {
     tool_exit (*run)(int argc, char **argv); /* NULL: known, but not part of this version */
 } commands[] = {
     {"run", tool_run},       {"explain", tool_explain}, {"info", tool_info},       {"bench", tool_bench},
-    {"doctor", tool_doctor}, {"cache", NULL},           {"convert", tool_convert},
+    {"doctor", tool_doctor}, {"cache", tool_cache},     {"convert", tool_convert},
 };
 
 static tool_exit dispatch(int argc, char **argv) {

@@ -17,7 +17,7 @@ typedef struct option_row {
 } option_row;
 
 #define AT(field) offsetof(tool_options, field)
-enum { BOTH = TOOL_RUN | TOOL_EXPLAIN, ANY = BOTH | TOOL_INFO, ALL = ANY | TOOL_DOCTOR | TOOL_CONVERT };
+enum { BOTH = TOOL_RUN | TOOL_EXPLAIN, ANY = BOTH | TOOL_INFO, ALL = ANY | TOOL_DOCTOR | TOOL_CONVERT | TOOL_CACHE };
 /* clang-format off */
 static const option_row rows[] = {
     {"--device",   OPTION_TEXT, ALL,  AT(device)},   {"--fuse",    OPTION_TEXT, ANY,          AT(fuse)},
@@ -26,13 +26,14 @@ static const option_row rows[] = {
     {"-e",         OPTION_TEXT, BOTH, AT(program)},  {"--in",      OPTION_PAIR, BOTH,         AT(in)},
     {"--type",     OPTION_TYPE, BOTH | TOOL_CONVERT, 0},            {"--na",      OPTION_TEXT, BOTH | TOOL_CONVERT,         AT(na)},
     {"--out",      OPTION_PAIR, TOOL_RUN, AT(out)},  {"--explain", OPTION_FLAG, TOOL_RUN,     AT(explain)},
-    {"--head",     OPTION_TEXT, TOOL_RUN, AT(head)}, {"--json",    OPTION_FLAG, TOOL_RUN | TOOL_INFO | TOOL_DOCTOR, AT(json)},
+    {"--head",     OPTION_TEXT, TOOL_RUN, AT(head)}, {"--json",    OPTION_FLAG, TOOL_RUN | TOOL_INFO | TOOL_DOCTOR | TOOL_CACHE, AT(json)},
     {"--dims",     OPTION_PAIR, TOOL_EXPLAIN, AT(dims)},     {"--analyze", OPTION_FLAG, TOOL_EXPLAIN, AT(analyze)},
     {"--memo",     OPTION_FLAG, TOOL_EXPLAIN, AT(memo)},     {"--kernel",  OPTION_FLAG, TOOL_EXPLAIN, AT(kernel)},
     {"--format",   OPTION_TEXT, TOOL_EXPLAIN, AT(format)},   {"-o",        OPTION_TEXT, TOOL_EXPLAIN | TOOL_CONVERT, AT(output)},
     {"--profile",  OPTION_PROFILE, TOOL_EXPLAIN, 0},  {"--env",     OPTION_FLAG, TOOL_INFO,    AT(env)},
     {"--bundle",   OPTION_TEXT, TOOL_RUN, AT(bundle)}, {"--synthetic", OPTION_FLAG, BOTH, AT(synthetic)},
     {"--label",    OPTION_TEXT, TOOL_CONVERT, AT(label)},
+    {"--max",      OPTION_TEXT, TOOL_CACHE,   AT(max)},
     {"--calibrate", OPTION_FLAG, TOOL_DOCTOR, AT(calibrate)},
 };
 /* clang-format on */
@@ -146,6 +147,7 @@ static tool_exit check_values(tool_options *o) {
 
 /* The program comes from exactly one place. */
 static tool_exit check_program(const tool_options *o, unsigned command) {
+    if (command == TOOL_CACHE) return o->file ? TOOL_OK : tool_fail(TOOL_USAGE, "cache: list, show NAME, stats, prune, clear or verify");
     if (command == TOOL_CONVERT) return o->file || o->help ? TOOL_OK : tool_fail(TOOL_USAGE, "no file to convert");
     if (!(command & BOTH)) return o->file ? tool_fail(TOOL_USAGE, "unexpected '%s'", o->file) : TOOL_OK;
     if (o->synthetic && !o->file) return tool_fail(TOOL_USAGE, "--synthetic: no bundle is named");
@@ -159,7 +161,7 @@ static tool_exit check_program(const tool_options *o, unsigned command) {
 
 /* From and to; --type speaks of the first. */
 static tool_exit add_file(tool_options *o, const char *arg, char *last) {
-    if (o->to) return tool_fail(TOOL_USAGE, "unexpected '%s': '%s' becomes '%s'", arg, o->file, o->to);
+    if (o->to) return tool_fail(TOOL_USAGE, "unexpected '%s' behind '%s' and '%s'", arg, o->file, o->to);
     *(o->file ? &o->to : &o->file) = arg;
     *last = 'f';
     return TOOL_OK;
@@ -169,7 +171,7 @@ static tool_exit read_one(tool_options *o, unsigned command, int argc, char **ar
     const char *arg = argv[*i], *eq = arg[0] == '-' && arg[1] == '-' ? strchr(arg, '=') : NULL;
     const option_row *row = find(arg, eq ? (size_t)(eq - arg) : strlen(arg));
     if (arg[0] != '-' || !arg[1]) {
-        if (command == TOOL_CONVERT) return add_file(o, arg, last);
+        if (command == TOOL_CONVERT || command == TOOL_CACHE) return add_file(o, arg, last);
         if (o->file) return tool_fail(TOOL_USAGE, "unexpected '%s': the program is '%s'", arg, o->file);
         o->file = arg;
         return TOOL_OK;

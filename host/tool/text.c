@@ -81,3 +81,14 @@ tool_exit tool_parse(clf_ctx *c, const tool_options *o, tool_vars *vars, tool_re
     free(text);
     return st;
 }
+
+void tool_size_text(char *buf, size_t n, uint64_t bytes) {
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double x = (double)bytes;
+    int u = 0;
+    for (; x >= 1024 && u < 4; u++) x /= 1024;
+    if (bytes && u < 4)
+        snprintf(buf, n, x < 10 && u ? "%.1f %s" : "%.0f %s", x, unit[u]);
+    else
+        snprintf(buf, n, "-");
+}

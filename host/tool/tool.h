@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The tool `clfuse`: a user of the library like any other, on the public headers alone.
  *   main.c     which subcommand            options.c  the command line, from one table
- *   run.c explain.c info.c bench.c convert.c doctor.c (and doctor_*.c)   the subcommands
+ *   run.c explain.c info.c bench.c convert.c cache.c doctor.c (and doctor_*.c)   the subcommands
  *   source.c powerlaw.c   --in: where values come from   text.c  programs and files
  *   bundle.c replay.c     a program with shapes instead of data, and running it again   progress.c  a line for those who wait
  *   print.c    results as text and as JSON    fail.c  error lines and exit codes */
@@ -53,7 +53,8 @@ enum { TOOL_PROFILES = 8 };
 typedef struct tool_options {
     const char *device, *fuse, *tier, *strategy, *dtype;    /* everywhere */
     const char *program;                                    /* -e */
-    const char *file, *to;                                  /* the program's file; convert: from and to */
+    const char *file, *to;                                  /* the program's file; convert: from and to; cache: what to do, and with what */
+    const char *max;                                        /* cache */
     const char *type, *label;                               /* convert */
     tool_pairs in, out, dims;
     const char *na, *head, *format, *output;
@@ -66,7 +67,7 @@ typedef struct tool_options {
     long head_rows;                                         /* -1: all */
 } tool_options;
 
-enum { TOOL_RUN = 1, TOOL_EXPLAIN = 2, TOOL_INFO = 4, TOOL_DOCTOR = 8, TOOL_CONVERT = 16 };
+enum { TOOL_RUN = 1, TOOL_EXPLAIN = 2, TOOL_INFO = 4, TOOL_DOCTOR = 8, TOOL_CONVERT = 16, TOOL_CACHE = 32 };
 /** Read argv[first..]. command: one of the above. owns: tool_options_release, also after a failure. */
 tool_exit tool_options_read(tool_options *o, unsigned command, int argc, char **argv, int first);
 void tool_options_release(tool_options *o);
@@ -124,6 +125,8 @@ tool_exit tool_read_file(const char *path, const char *what, char **text, size_t
 tool_exit tool_print(FILE *f, clf_mat *x, long head);
 /** Print evaluated results as the document of `run --json`. */
 tool_exit tool_print_json(FILE *f, const clf_result *const *r, size_t n, double time_ms);
+/** A number of bytes for people, "1.5 MiB"; "-" beyond every machine, which means that no limit is known. */
+void tool_size_text(char *buf, size_t n, uint64_t bytes);
 /** A JSON string, quotes included. */
 void tool_json_string(FILE *f, const char *s);
 
@@ -132,6 +135,7 @@ tool_exit tool_explain(int argc, char **argv);
 tool_exit tool_info(int argc, char **argv);
 tool_exit tool_doctor(int argc, char **argv);
 tool_exit tool_convert(int argc, char **argv);
+tool_exit tool_cache(int argc, char **argv);
 tool_exit tool_bench(int argc, char **argv);
 extern const char tool_usage[];
 #endif

@@ -8,7 +8,6 @@ run="$CLFUSE run"
 # 2: command line
 ends 2 'no subcommand' "$CLFUSE"
 ends 2 "unknown subcommand 'rnu'" "$CLFUSE" rnu
-for later in cache; do ends 2 'is not part of this version' "$CLFUSE" $later; done
 ends 2 'no program' $run
 ends 2 'both given' $run -e 1 file.clf
 ends 2 "unexpected 'b'" $run a b

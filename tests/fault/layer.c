@@ -178,6 +178,22 @@ static cl_int CL_API_CALL my_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem 
     return rc;
 }
 
+static cl_int CL_API_CALL my_clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t n, const void *from,
+                                                  cl_uint ne, const cl_event *list, cl_event *e) {
+    cl_int rc = gate(FN_clEnqueueWriteBuffer);
+    if (!rc) rc = real->clEnqueueWriteBuffer(q, m, block, at, n, from, ne, list, e);
+    if (!rc && e) made(*e);
+    return rc;
+}
+
+static cl_int CL_API_CALL my_clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t n, void *to, cl_uint ne,
+                                                 const cl_event *list, cl_event *e) {
+    cl_int rc = gate(FN_clEnqueueReadBuffer);
+    if (!rc) rc = real->clEnqueueReadBuffer(q, m, block, at, n, to, ne, list, e);
+    if (!rc && e) made(*e);
+    return rc;
+}
+
 static cl_int CL_API_CALL my_clRetainProgram(cl_program p) {
     cl_int rc = gate(FN_clRetainProgram);
     if (!rc) rc = real->clRetainProgram(p);
@@ -304,6 +320,14 @@ static cl_program CL_API_CALL my_clCreateProgramWithSource(cl_context c, cl_uint
     cl_int rc = gate(FN_clCreateProgramWithSource);
     (void)n; /* the library gives one string with its length */
     if (!rc) return made(keep_program(real, c, text[0], len[0], out_rc));
+    if (out_rc) *out_rc = rc;
+    return NULL;
+}
+
+static cl_program CL_API_CALL my_clCreateProgramWithBinary(cl_context c, cl_uint n, const cl_device_id *d, const size_t *len,
+                                                           const unsigned char **at, cl_int *taken, cl_int *out_rc) {
+    cl_int rc = gate(FN_clCreateProgramWithBinary);
+    if (!rc) return made(real->clCreateProgramWithBinary(c, n, d, len, at, taken, out_rc));
     if (out_rc) *out_rc = rc;
     return NULL;
 }

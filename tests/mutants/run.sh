@@ -34,6 +34,8 @@ group() {
         folds) echo 'unit.test_folds unit.test_tile_folds prop.test_prop_random prop.test_prop_random_real unit.test_tile' ;;
         readers) echo 'unit.test_formats_number unit.test_formats_text unit.test_formats_csv unit.test_formats_npy unit.test_formats_file' ;;
         sparse) echo 'unit.test_sparse_convert unit.test_sparse_values unit.test_sparse_rest unit.test_rows_exec' ;;
+        cache) echo 'unit.test_disk shim.test_shim_cache' ;;
+        mirrors) echo 'unit.test_mirror unit.test_residency' ;;
         found) echo 'prop.test_prop_found' ;;
         measure) echo 'unit.test_meter unit.test_progress' ;;
         *) return 1 ;;

@@ -48,7 +48,7 @@ static const clf_exe *exe_of(clf_ctx *c, size_t n, clf_node **node) {
     clf_exe *x = NULL;
     clf_err err = {CLF_OK, ""};
     CU_ASSERT_EQUAL_FATAL(clf_freeze(c, n, node, 0, NULL, &f, &err), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(clf_run_plan(c, &f.g, &x, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_run_plan(c, &f.g, f.slot, &x, &err), CLF_OK);
     clf_frozen_release(&f);
     return x;
 }

@@ -118,7 +118,43 @@ static void *load(const workshop *w) {
     return NULL;
 }
 
-void *shim_compile(const char *text, size_t len, char *log, size_t log_bytes, shim_signature **kernels, int *nkernels) {
+/* The object's bytes, behind the signatures: what a driver would call the binary. */
+static char *binary_of(const workshop *w, const shim_signature *kernels, int nkernels, size_t *n) {
+    size_t head = sizeof nkernels + (size_t)nkernels * sizeof *kernels;
+    FILE *f = fopen(w->object, "rb");
+    char *all = NULL;
+    if (f && !fseek(f, 0, SEEK_END) && ftell(f) > 0) {
+        size_t object = (size_t)ftell(f);
+        all = malloc(head + object);
+        rewind(f);
+        if (!all || fread(all + head, 1, object, f) != object) abort();
+        memcpy(all, &nkernels, sizeof nkernels);
+        memcpy(all + sizeof nkernels, kernels, head - sizeof nkernels);
+        *n = head + object;
+    }
+    if (f) fclose(f);
+    return all;
+}
+
+void *shim_load(const char *binary, size_t n, char *log, size_t log_bytes, shim_signature **kernels, int *nkernels) {
+    workshop w;
+    void *object = NULL;
+    size_t room = sizeof **kernels * KERNELS;
+    snprintf(log, log_bytes, "no binary of the shim");
+    if (n < sizeof *nkernels || !workshop_open(&w)) return NULL;
+    memcpy(nkernels, binary, sizeof *nkernels);
+    size_t head = sizeof *nkernels + (size_t)*nkernels * sizeof **kernels;
+    shim_signature *k = *nkernels >= 0 && *nkernels <= KERNELS && head < n ? calloc(1, room) : NULL;
+    if (k && file_write(w.object, binary + head, n - head, "w")) object = load(&w);
+    if (object) memcpy(k, binary + sizeof *nkernels, head - sizeof *nkernels);
+    workshop_close(&w);
+    if (!object) free(k);
+    *kernels = object ? k : NULL;
+    return object;
+}
+
+void *shim_compile(const char *text, size_t len, char *log, size_t log_bytes, shim_signature **kernels, int *nkernels, char **binary,
+                   size_t *binary_bytes) {
     workshop w;
     void *object = NULL;
     if (!workshop_open(&w)) {
@@ -130,6 +166,7 @@ void *shim_compile(const char *text, size_t len, char *log, size_t log_bytes, sh
     char *said = file_read(w.log);
     snprintf(log, log_bytes, "%s", said ? said : "");
     free(said);
+    if (object) *binary = binary_of(&w, *kernels, *nkernels, binary_bytes);
     workshop_close(&w);
     if (object) return object;
     free(*kernels);

@@ -6,6 +6,7 @@
 #include "tests/shim/shim.h"
 
 shim_counts shim_count;
+const char *shim_driver = "1";
 
 struct _cl_platform_id {
     int unused;
@@ -16,10 +17,13 @@ struct _cl_device_id {
     size_t arg_bytes;
 };
 struct _cl_context {
-    int refs;
+    int more; /* references beyond the first */
 };
 struct _cl_command_queue {
-    int refs;
+    int more;
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue_properties how;
 };
 struct _cl_event {
     int refs;
@@ -83,6 +87,7 @@ cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t room, void *o
     static const cl_ulong memory = (cl_ulong)1 << 32, most = (cl_ulong)1 << 30;
     static const cl_bool yes = CL_TRUE;
     static const cl_device_fp_config fp64 = CL_FP_FMA | CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_DENORM;
+    const cl_platform_id of = &platform;
     const struct {
         cl_device_info what;
         const void *value;
@@ -90,7 +95,8 @@ cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t room, void *o
     } facts[] = {
         {CL_DEVICE_NAME, d->name, strlen(d->name) + 1},
         {CL_DEVICE_VENDOR, "shim", sizeof "shim"},
-        {CL_DRIVER_VERSION, "1", sizeof "1"},
+        {CL_DEVICE_PLATFORM, &of, sizeof of},
+        {CL_DRIVER_VERSION, shim_driver, strlen(shim_driver) + 1},
         {CL_DEVICE_VERSION, d->version, strlen(d->version) + 1},
         {CL_DEVICE_TYPE, &type, sizeof type},
         {CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof memory},
@@ -117,21 +123,45 @@ cl_context clCreateContext(const cl_context_properties *props, cl_uint n, const 
     return NULL;
 }
 
+cl_int clRetainContext(cl_context c) {
+    if (!c) return CL_INVALID_CONTEXT;
+    c->more++;
+    return CL_SUCCESS;
+}
+
 cl_int clReleaseContext(cl_context c) {
     if (!c) return CL_INVALID_CONTEXT;
+    if (c->more-- > 0) return CL_SUCCESS;
     shim_drop(c);
     return CL_SUCCESS;
 }
 
 cl_command_queue clCreateCommandQueue(cl_context c, cl_device_id d, cl_command_queue_properties props, cl_int *rc) {
-    (void)props;
-    if (c && d) return made(sizeof(struct _cl_command_queue), rc);
-    if (rc) *rc = CL_INVALID_CONTEXT;
-    return NULL;
+    cl_command_queue q = c && d ? made(sizeof *q, rc) : NULL;
+    if (q) *q = (struct _cl_command_queue){0, c, d, props};
+    if (!q && rc) *rc = CL_INVALID_CONTEXT;
+    return q;
+}
+
+cl_int clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_info what, size_t room, void *out, size_t *bytes) {
+    if (!q) return CL_INVALID_COMMAND_QUEUE;
+    switch (what) {
+    case CL_QUEUE_CONTEXT: return shim_answer(&q->context, sizeof q->context, room, out, bytes);
+    case CL_QUEUE_DEVICE: return shim_answer(&q->device, sizeof q->device, room, out, bytes);
+    case CL_QUEUE_PROPERTIES: return shim_answer(&q->how, sizeof q->how, room, out, bytes);
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+cl_int clRetainCommandQueue(cl_command_queue q) {
+    if (!q) return CL_INVALID_COMMAND_QUEUE;
+    q->more++;
+    return CL_SUCCESS;
 }
 
 cl_int clReleaseCommandQueue(cl_command_queue q) {
     if (!q) return CL_INVALID_COMMAND_QUEUE;
+    if (q->more-- > 0) return CL_SUCCESS;
     shim_drop(q);
     return CL_SUCCESS;
 }

@@ -4,9 +4,10 @@
  *
  * A program text goes through clang as it stands (OpenCL C is C with vectors), with the built-in functions of opencl_c.cl, into a shared
  * object; a launch is a loop over work-items, every other one backwards, since their order may not matter. There are two devices:
- *   1  "shim buffers"   OpenCL 1.2; every buffer is a block of its own of exactly its size, copied in when it is made and out when it
- *                       is mapped, as the standard allows: an access outside, or a map forgotten, shows
+ *   1  "shim buffers"   OpenCL 1.2; every buffer is a block of its own of exactly its size; over the caller's memory it is copied in when it
+ *                       is made and out when it is mapped, as the standard allows: an access outside, or a map forgotten, shows
  *   2  "shim pointers"  OpenCL 2.0; takes host pointers
+ * CLF_SHIM_BUILDS names a file that gets a line for every text compiled, by whatever process.
  * The shim is strict where drivers are lenient: sizes and number of arguments, reference counts, local sizes. */
 #ifndef CLF_TESTS_SHIM_H
 #define CLF_TESTS_SHIM_H
@@ -22,11 +23,14 @@ enum { SHIM_DEVICES = 2, SHIM_ARGS = 256, SHIM_NAME = 64 };
 typedef struct shim_counts {
     uint64_t programs, kernels; /* built; in them */
     uint64_t failed;            /* builds that failed */
+    uint64_t loaded, refused;   /* programs built from binaries; binaries not taken */
     uint64_t launches, items;   /* enqueued; work-items run */
     uint64_t build_ns;
+    uint64_t writes, written_bytes, reads, read_bytes; /* transfers to buffers of our own, and back */
     int64_t live;               /* OpenCL objects not released */
 } shim_counts;
 extern shim_counts shim_count;
+extern const char *shim_driver; /* the driver's version; a test may change it */
 
 /* ---- one kernel of a program text (signature.c) ---- */
 typedef struct shim_signature {
@@ -41,15 +45,19 @@ int shim_signatures(const char *text, shim_signature *out, int most);
 char *shim_trampolines(const char *text);
 
 /* ---- the compiler (compile.c) ---- */
-/** Compile text into a shared object and load it. NULL: `log` says why. */
-void *shim_compile(const char *text, size_t len, char *log, size_t log_bytes, shim_signature **kernels, int *nkernels);
+/** Compile text into a shared object and load it. NULL: `log` says why. owns: *kernels and *binary the caller, free. */
+void *shim_compile(const char *text, size_t len, char *log, size_t log_bytes, shim_signature **kernels, int *nkernels, char **binary,
+                   size_t *binary_bytes);
+/** Load what *binary was. */
+void *shim_load(const char *binary, size_t n, char *log, size_t log_bytes, shim_signature **kernels, int *nkernels);
 
 /* ---- objects ---- */
 typedef void shim_call(uint64_t *slot);
 struct _cl_program {
     int refs, nkernels;
-    size_t len;
-    char *text;
+    bool loaded; /* made from a binary, which then is its text */
+    size_t len, binary_bytes;
+    char *text, *binary;
     void *object; /* of dlopen; NULL: not built */
     shim_signature *kernel;
     cl_build_status status;

@@ -21,6 +21,7 @@ enum { RARE = 4, BATCHES_A_CONTEXT = 20 };
 static const struct {
     const char *name, *host_pointers, *max_alloc;
 } ways[] = {{"pointers", "on", "0"}, {"buffers", "off", "16K"}}; /* and larger operands in parts */
+static const char tight[] = "64K"; /* for copies on the device: a batch has more, so that some go and come back */
 
 static bool seen_strategy(int i) {
     for (int k = 0; k < i; k++)
@@ -43,7 +44,8 @@ static bool set(clf_ctx *c, const char *knob, const char *value) {
 
 static bool open_setting(const dn_net *net, dn_setting *s) {
     s->c = open_on(s->strategy ? net->o.device : NULL); /* a device that is named gets everything */
-    bool good = s->c && set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", ways[s->way].max_alloc);
+    bool good = s->c && set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", ways[s->way].max_alloc) &&
+                set(s->c, "device_mem", net->o.buffers_only ? "0" : tight); /* Oclgrind takes new buffers in old places for empty */
     if (!s->strategy) return good && pinned_pair_set(&net->pair, s->c);
     return good && set(s->c, "tier", "2") && set(s->c, "strategy", s->strategy) && set(s->c, "fuse", s->fuse);
 }
@@ -64,6 +66,7 @@ static void close_setting(dn_net *net, dn_setting *s) {
         net->kernels += st.kernels_built;
         net->launches += st.launches_tier1 + st.launches_tier2;
         net->build_ns += st.build_ns;
+        net->evictions += st.evictions;
     }
     clf_close(s->c);
     s->c = NULL;
@@ -335,5 +338,6 @@ bool dn_figures(dn_net *net, const char *what) {
     net_figure(what, "%s", line);
     printf("\n    %s: %s\n", what, line);
     net_figure(what, "%" PRIu64 " programs compared with bounds", net->bounded);
+    if (net->evictions) net_figure(what, "%" PRIu64 " copies evicted", net->evictions);
     return plan_classes_figure(&net->classes, what) && net->bounded && net->setting[net->nsetting - 1].programs;
 }

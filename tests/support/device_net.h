@@ -38,7 +38,7 @@ typedef struct dn_net {
     uint64_t programs, batches;           /* generated; evaluated together */
     uint64_t bounded;                     /* compared with bounds, not bytes */
     plan_classes classes;                 /* of programs evaluated alone, all fused */
-    uint64_t kernels, launches, build_ns; /* of contexts closed by now */
+    uint64_t kernels, launches, build_ns, evictions; /* of contexts closed by now */
 } dn_net;
 
 /** Contexts for the host and every setting. False when one cannot be opened. */

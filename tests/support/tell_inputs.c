@@ -32,7 +32,7 @@ clf_status __wrap_clf_hostbufs_prepare(clf_devs *d, int dev, const clf_program *
     for (int i = 0; i < p->nargs && tell_inputs; i++) {
         bool input = p->args[i].kind <= CLF_ARG_CSR_IDX, counter = p->args[i].kind == CLF_ARG_COUNTER;
         bool partial = p->args[i].kind == CLF_ARG_SCRATCH && p == launched_before;
-        if (args[i].bytes && (input || counter || partial)) CLF_TRY(tell(d, &d->dev[dev], &args[i], !input, err));
+        if (args[i].bytes && !args[i].buf && (input || counter || partial)) CLF_TRY(tell(d, &d->dev[dev], &args[i], !input, err));
     }
     launched_before = p;
     return CLF_OK;

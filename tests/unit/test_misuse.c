@@ -50,6 +50,9 @@ static void test_no_context(void) {
     CU_ASSERT_STRING_EQUAL(clf_device_why(NULL), "");
     CU_ASSERT_EQUAL(clf_set(NULL, "fuse", "none"), CLF_E_ARG);
     CU_ASSERT_EQUAL(clf_calibrate(NULL), CLF_E_ARG);
+    CU_ASSERT_EQUAL(clf_cache_list(NULL, false, NULL, NULL), CLF_E_ARG);
+    CU_ASSERT_EQUAL(clf_cache_prune(NULL, 0, NULL, NULL), CLF_E_ARG);
+    CU_ASSERT_STRING_EQUAL(clf_cache_folder(NULL, NULL), "");
     CU_ASSERT_EQUAL(clf_epoch_begin(NULL), 0);
     clf_epoch_end(NULL, 0);
     clf_trim(NULL);

@@ -293,10 +293,12 @@ typedef struct clf_stats {
     uint64_t retries, fallbacks, devices_lost;    /**< evaluations run again after a failure; planned another way; devices given up */
     uint64_t launches_rows, launches_convert;     /**< of tier 0: in row form; conversions between formats */
     uint64_t predicted_ns;                        /**< what the plans that ran said run_ns would grow by */
+    uint64_t kernels_loaded;                      /**< of kernel_hits: taken from the disk, where an earlier process had kept them */
+    uint64_t bytes_to_device, bytes_from_device, evictions; /**< copied to devices that do not share our memory, and back; copies dropped there for others */
 } clf_stats;
 CLF_API clf_status clf_get_stats(clf_ctx *c, clf_stats *out);
 /** Memory of a context in bytes. Set struct_size. */
-typedef struct clf_mem_stats { size_t struct_size; uint64_t now, peak, data, pooled, borrowed, limit; } clf_mem_stats;
+typedef struct clf_mem_stats { size_t struct_size; uint64_t now, peak, data, pooled, borrowed, limit, device; /**< device: copies there */ } clf_mem_stats;
 CLF_API clf_status clf_get_mem_stats(clf_ctx *c, clf_mem_stats *out);
 /** Give pooled memory back. */
 CLF_API void clf_trim(clf_ctx *c);
@@ -320,6 +322,32 @@ CLF_API clf_status clf_device_profile(clf_ctx *c, int i, clf_write_fn write, voi
 CLF_API const char *clf_device_why(clf_ctx *c);
 /** Measure every device (under 10 s) and store the profiles. */
 CLF_API clf_status clf_calibrate(clf_ctx *c);
+
+/* ---------------------------------------------------------------- kernels on disk
+ * Built kernels are kept in a folder for later processes (settings cache, cache_dir, cache_bytes). These calls look after the folder;
+ * evaluations need none of them, and other processes may use it meanwhile. Kernels built together share one file. */
+
+/** One file of the folder. */
+typedef struct clf_cache_entry {
+    size_t struct_size;
+    const char *name;             /**< what it is called there */
+    const char *kernel;           /**< the kernel's name; "" for the program of several, and for a damaged file */
+    const char *device, *driver;  /**< one line each */
+    const char *text;             /**< the kernel's program; of several kernels, the names of their files, one a line */
+    uint64_t bytes, binary_bytes; /**< of the file; of the driver's binary in it, 0 where the file names another one that holds it */
+    int64_t used_s;               /**< last use, in seconds since 1970, to the minute */
+    bool sound;                   /**< false: it is damaged, or not to be trusted, and no driver will see it */
+} clf_cache_entry;
+typedef void (*clf_cache_fn)(void *user, const clf_cache_entry *e);
+/** Tell every file, the one used last first; with `repair` files that are not sound are removed behind that. No folder yet: none.
+ *  owns: what an entry points to is gone when fn returns. errors: CLF_E_IO when the folder is not ours alone, naming it; CLF_E_NOMEM. */
+CLF_API clf_status clf_cache_list(clf_ctx *c, bool repair, clf_cache_fn fn, void *user);
+/** Remove the files not used for longest until at most keep_bytes are left: 0 removes all. *files and *bytes (may be NULL) receive what was
+ *  removed. errors: CLF_E_IO when the folder cannot be written, saying why; CLF_E_NOMEM. */
+CLF_API clf_status clf_cache_prune(clf_ctx *c, uint64_t keep_bytes, uint64_t *files, uint64_t *bytes);
+/** The folder, "" if there is none to be had. *why (may be NULL) receives why kernels are not kept there, "" if they are: as the device
+ *  layer found it, or as it would find it now. owns: context, until the next call of this function. */
+CLF_API const char *clf_cache_folder(clf_ctx *c, const char **why);
 
 #ifdef __cplusplus
 }

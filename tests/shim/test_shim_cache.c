@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels kept on disk, with the shim as driver: the second process builds nothing and computes the same; whatever is damaged, refused or
+ * missing is built again and kept again; many processes that start together, some of them killed, build no kernel more than twice. */
+#include <CUnit/Basic.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device/disk.h"
+#include "tests/shim/shim.h"
+#include "tests/support/net.h"
+#include "tests/unit/api_testing.h"
+#include "tests/unit/folder_testing.h"
+
+extern char **environ;
+static const char *const devices[] = {"1", "2"};
+/* Kernels of one program, one for each operator; and one that stands alone. */
+static const char joined[] = "x = seq(1, 500); y = rev(x); sum(x * y + 3); sum(x - y / 7); max(exp(x / 500) * y)";
+static const char single[] = "x = seq(1, 500); sum(x)";
+enum { RESULTS = 3 };
+
+static clf_ctx *open_cached(const char *device, const char *cache, const char *dir, const char *fuse) {
+    clf_ctx *c = open_on(device);
+    CU_ASSERT_EQUAL(clf_set(c, "tier", "2"), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", fuse), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "cache", cache), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "cache_dir", dir), CLF_OK);
+    return c;
+}
+
+/* The results of a text in a context of its own; how many texts were compiled, and how many kernels came from the disk. */
+static int run(const char *device, const char *cache, const char *dir, const char *text, double *out, int *loaded) {
+    uint64_t built = shim_count.programs, from = shim_count.loaded;
+    clf_ctx *c = open_cached(device, cache, dir, text == single ? "all" : "none");
+    program p = parse_bare(c, text, NULL, 0);
+    CU_ASSERT_FATAL(p.n <= RESULTS);
+    CU_ASSERT_EQUAL(clf_eval(p.n, p.result), CLF_OK);
+    for (size_t i = 0; i < p.n; i++) out[i] = read_f64(p.result[i]);
+    clf_stats s = stats_of(c);
+    CU_ASSERT(s.launches_tier2 > 0 && s.fallbacks == 0);
+    clf_close(c);
+    if (loaded) *loaded = (int)(shim_count.loaded - from);
+    return (int)(shim_count.programs - built);
+}
+
+static size_t kept_files(const char *dir, char name[][CLF_SAVED_NAME], size_t most) {
+    clf_mem mem;
+    clf_disk d;
+    clf_disk_file *f = NULL;
+    size_t n = 0;
+    clf_mem_init(&mem, NULL, NULL);
+    clf_disk_open(&d, &mem, NULL, dir, CLF_DISK_READONLY, 0);
+    CU_ASSERT_EQUAL(clf_disk_files(&d, &f, &n, NULL), CLF_OK);
+    for (size_t i = 0; i < n && i < most; i++) memcpy(name[i], f[i].name, sizeof f[i].name);
+    clf_mem_free(&mem, f, n, sizeof *f);
+    clf_disk_close(&d);
+    return n;
+}
+
+/* ---- the second process ------------------------------------------------------------------------------------------------------ */
+
+static void second(const char *device, const char *text, const char *dir) {
+    double cold[RESULTS] = {0}, warm[RESULTS] = {0}, off[RESULTS] = {0};
+    int loaded = 0;
+    run(device, "off", dir, text, off, NULL);
+    CU_ASSERT(access(dir, F_OK) || kept_files(dir, NULL, 0) == 0);
+    int built = run(device, "on", dir, text, cold, &loaded);
+    CU_ASSERT(built > 0 && loaded == 0);
+    size_t files = kept_files(dir, NULL, 0);
+    CU_ASSERT(files > 0);
+    CU_ASSERT_EQUAL(run(device, "on", dir, text, warm, &loaded), 0);
+    CU_ASSERT(loaded > 0 && kept_files(dir, NULL, 0) == files);
+    CU_ASSERT(!memcmp(cold, warm, sizeof cold) && !memcmp(cold, off, sizeof cold));
+    CU_ASSERT_EQUAL(run(device, "readonly", dir, text, warm, NULL), 0);
+    shim_driver = "2"; /* another driver: nothing of the first one's is shown to it */
+    uint64_t refused = shim_count.refused;
+    CU_ASSERT_EQUAL(run(device, "readonly", dir, text, warm, &loaded), built);
+    CU_ASSERT(loaded == 0 && shim_count.refused == refused && kept_files(dir, NULL, 0) == files);
+    CU_ASSERT_EQUAL(run(device, "on", dir, text, warm, &loaded), built);
+    CU_ASSERT_EQUAL(kept_files(dir, NULL, 0), 2 * files);
+    shim_driver = "1";
+    CU_ASSERT(run(device, "on", dir, text, warm, &loaded) == 0 && !memcmp(cold, warm, sizeof cold));
+    CU_ASSERT_EQUAL(shim_count.live, 0);
+}
+
+static void test_second(void) {
+    for (int k = 0; k < SHIM_DEVICES; k++) {
+        second(devices[k], single, in_folder(k ? "second-1" : "second-0"));
+        second(devices[k], joined, in_folder(k ? "second-3" : "second-2"));
+    }
+}
+
+/* A kernel that an earlier process built together with others is found alone, too. */
+static void test_member(void) {
+    static const char alone[] = "x = seq(1, 500); y = rev(x); max(exp(x / 500) * y)";
+    const char *dir = in_folder("member");
+    double all[RESULTS], one[RESULTS] = {0};
+    int loaded = 0;
+    CU_ASSERT_EQUAL(run("1", "on", dir, joined, all, NULL), 2); /* and the probe of the other device */
+    CU_ASSERT_EQUAL(run("1", "on", dir, alone, one, &loaded), 0);
+    CU_ASSERT(loaded == 2 && one[0] == all[2]);
+}
+
+/* ---- what is there is not right --------------------------------------------------------------------------------------------- */
+
+static void each_file(const char *dir, void (*spoil)(const char *path)) {
+    char name[64][CLF_SAVED_NAME], path[PATH_MAX];
+    size_t n = kept_files(dir, name, 64);
+    for (size_t i = 0; i < n && i < 64; i++) {
+        snprintf(path, sizeof path, "%s/kernels/%s", dir, name[i]);
+        spoil(path);
+    }
+}
+
+/* Whole entries for the same questions, with other answers. */
+static void answer(const char *path, const char *payload) {
+    clf_mem mem;
+    clf_str file, again;
+    clf_saved_entry e;
+    clf_mem_init(&mem, NULL, NULL);
+    clf_str_init(&file, &mem);
+    clf_str_init(&again, &mem);
+    FILE *f = fopen(path, "rb");
+    char part[4096];
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;) clf_str_putn(&file, part, n);
+    fclose(f);
+    CU_ASSERT_EQUAL_FATAL(clf_saved_entry_read(file.at, file.len, &e, NULL), CLF_OK);
+    if (e.kind == CLF_SAVED_BINARY) {
+        e.payload = (clf_bytes){payload, strlen(payload)};
+        clf_saved_entry_write(&e, &again);
+        put_file(path, again.at, again.len);
+    }
+    clf_str_release(&file);
+    clf_str_release(&again);
+}
+
+static void refused(const char *path) { answer(path, "no binary of the shim's"); }
+static void other_program(const char *path) { answer(path, "shim binary 1\n__kernel void other(__global int *a) { a[0] = 1; }\n"); }
+static void no_program(const char *path) { answer(path, "shim binary 1\nthis is no program\n"); }
+static void empty(const char *path) { put_text(path, ""); }
+static void gone(const char *path) { CU_ASSERT_EQUAL(unlink(path), 0); }
+/* The program of many; the entries that name it stay. */
+static void holder_gone(const char *path) {
+    char head[48];
+    FILE *f = fopen(path, "rb");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT_EQUAL(fread(head, 1, sizeof head, f), sizeof head);
+    fclose(f);
+    if (head[12] == CLF_SAVED_BINARY && !head[40]) gone(path); /* its kernel has no name */
+}
+
+static void test_wrong(void) {
+    static void (*const spoil[])(const char *) = {refused, other_program, no_program, empty, gone, holder_gone};
+    static const char *const texts[] = {single, joined};
+    for (int t = 0; t < 2; t++) {
+        const char *dir = in_folder(t ? "wrong-1" : "wrong-0");
+        double right[RESULTS] = {0}, got[RESULTS] = {0};
+        int built = run("1", "on", dir, texts[t], right, NULL), loaded = 0;
+        for (size_t k = 0; k < sizeof spoil / sizeof *spoil; k++) {
+            uint64_t failed = shim_count.failed;
+            each_file(dir, spoil[k]);
+            int again = run("1", "on", dir, texts[t], got, &loaded);
+            int want = spoil[k] == holder_gone ? t : built; /* the probe's, and one of them alone, have no holder */
+            if (again != want) printf("\n    text %d, fault %zu: %d built, not %d\n", t, k, again, want);
+            CU_ASSERT_EQUAL(again, want);
+            CU_ASSERT(!memcmp(right, got, sizeof right));
+            CU_ASSERT_EQUAL(run("1", "on", dir, texts[t], got, &loaded), 0);
+            CU_ASSERT(loaded > 0 && !memcmp(right, got, sizeof right));
+            shim_count.failed = failed; /* of texts that were planted */
+        }
+    }
+    CU_ASSERT_EQUAL(shim_count.live, 0);
+}
+
+/* Random damage; what the disk cache finds is shown in unit.test_disk, here that the run goes on. */
+static void damage(const char *path, unsigned seed) {
+    struct stat st;
+    FILE *f = fopen(path, "r+b");
+    if (!f || stat(path, &st)) return;
+    long at = (long)(seed * 2654435761u % (unsigned)st.st_size);
+    fseek(f, at, SEEK_SET);
+    int c = fgetc(f);
+    fseek(f, at, SEEK_SET);
+    fputc(c ^ 1 << seed % 8, f);
+    fclose(f);
+    if (seed % 5 == 0) CU_ASSERT_EQUAL(truncate(path, at), 0);
+}
+
+static void test_damage(void) {
+    const char *dir = in_folder("damage");
+    char name[64][CLF_SAVED_NAME], path[PATH_MAX];
+    double right[RESULTS] = {0}, got[RESULTS] = {0};
+    long n = (long)net_count(40, 10000);
+    uint64_t shown = shim_count.refused;
+    run("1", "on", dir, joined, right, NULL);
+    for (long i = 0; i < n; i++) {
+        size_t files = kept_files(dir, name, 64);
+        snprintf(path, sizeof path, "%s/kernels/%s", dir, name[(size_t)i % files]);
+        damage(path, (unsigned)i + 1);
+        run("1", "on", dir, joined, got, NULL);
+        CU_ASSERT(!memcmp(right, got, sizeof right));
+    }
+    CU_ASSERT_EQUAL(run("1", "on", dir, joined, got, NULL), 0);
+    CU_ASSERT_EQUAL(shim_count.refused, shown); /* no driver saw a damaged binary */
+    net_figure("runs on a damaged kernel cache, all right", "%ld", n);
+}
+
+/* Every allocation of a warm run fails once: the run fails for it or is right, and nothing is left. */
+static void test_memory(void) {
+    const char *dir = in_folder("memory");
+    double right[RESULTS] = {0};
+    run("2", "on", dir, single, right, NULL);
+    long long n = 0, failed = 0;
+    for (bool through = false; !through; n += 1 + n / 40) {
+        counting_heap h = heap_but(n);
+        clf_ctx *c = NULL;
+        clf_options o = {.struct_size = sizeof o, .device = "2", .alloc = counting_alloc, .alloc_user = &h};
+        clf_status st = clf_open(&c, &o);
+        double x = 0;
+        if (st == CLF_OK) {
+            clf_set(c, "tier", "2");
+            clf_set(c, "fuse", "all");
+            clf_set(c, "cache", "on");
+            clf_set(c, "cache_dir", dir);
+            st = clf_read_f64(clf_expr(c, "sum(seq(1, 500))", NULL, 0), &x);
+            clf_close(c);
+        }
+        CU_ASSERT(st == CLF_E_NOMEM || (st == CLF_OK && x == right[0]));
+        CU_ASSERT(h.live == 0 && h.blocks == 0);
+        failed += st != CLF_OK;
+        through = h.count <= n;
+    }
+    CU_ASSERT_EQUAL(shim_count.live, 0);
+    CU_ASSERT(n > 50 && failed > 20);
+}
+
+/* ---- many processes --------------------------------------------------------------------------------------------------------- */
+
+enum { PROCESSES = 16 };
+
+static int child(const char *dir, const char *want) {
+    double got[RESULTS] = {0};
+    char text[128];
+    clf_ctx *c = NULL;
+    clf_result r[16];
+    size_t n = 16, k = 0;
+    if (clf_open(&c, NULL) != CLF_OK) return 2;
+    const char *const set[][2] = {{"device", "1"}, {"tier", "2"}, {"fuse", "none"}, {"cache", "on"}, {"cache_dir", dir}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        if (clf_set(c, set[i][0], set[i][1]) != CLF_OK) return 3;
+    if (clf_parse(c, joined, NULL, 0, r, &n) != CLF_OK) return 4;
+    clf_mat *x[RESULTS];
+    for (size_t i = 0; i < n; i++)
+        if (r[i].bare) x[k++] = r[i].value;
+    if (k != RESULTS || clf_eval(k, x) != CLF_OK) return 5;
+    for (size_t i = 0; i < k; i++)
+        if (clf_read_f64(x[i], &got[i]) != CLF_OK) return 6;
+    clf_close(c);
+    snprintf(text, sizeof text, "%a %a %a", got[0], got[1], got[2]);
+    return strcmp(text, want) ? 7 : 0;
+}
+
+static pid_t start(const char *self, const char *dir, const char *want) {
+    char *const argv[] = {(char *)self, (char *)"child", (char *)dir, (char *)want, NULL};
+    pid_t pid = -1;
+    CU_ASSERT_EQUAL_FATAL(posix_spawn(&pid, self, NULL, NULL, argv, environ), 0);
+    return pid;
+}
+
+/* The most often a text was compiled; in *all how many times any was. */
+static int most_builds(const char *path, int *all) {
+    char line[1024][20];
+    int n = 0, most = 0;
+    FILE *f = fopen(path, "r");
+    while (f && n < 1024 && fscanf(f, "%19s", line[n]) == 1) n++;
+    if (f) fclose(f);
+    for (int i = 0; i < n; i++) {
+        int same = 0;
+        for (int k = 0; k < n; k++) same += !strcmp(line[i], line[k]);
+        if (same > most) most = same;
+    }
+    *all = n;
+    return most;
+}
+
+static void one_round(const char *self, const char *want, unsigned round, int kills, int *built) {
+    char dir[PATH_MAX], builds[PATH_MAX];
+    pid_t pid[PROCESSES];
+    double got[RESULTS];
+    int killed = 0;
+    snprintf(dir, sizeof dir, "%s/round-%u", folder, round);
+    snprintf(builds, sizeof builds, "%s/builds-%u", folder, round);
+    setenv("CLF_SHIM_BUILDS", builds, 1);
+    for (int i = 0; i < PROCESSES; i++) pid[i] = start(self, dir, want);
+    for (int k = 0; k < kills; k++) {
+        usleep((round * 7919 + (unsigned)k * 104729) % 60000);
+        killed += kill(pid[(round + (unsigned)k * 5) % PROCESSES], SIGKILL) == 0;
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = -1;
+        waitpid(pid[i], &status, 0);
+        bool good = (WIFEXITED(status) && WEXITSTATUS(status) == 0) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && killed);
+        if (!good) printf("\n    round %u, process %d: status %x\n", round, i, (unsigned)status);
+        CU_ASSERT(good);
+    }
+    int most = most_builds(builds, built);
+    if (most > (kills ? 2 : 1)) printf("\n    round %u: one text was built %d times\n", round, most);
+    CU_ASSERT(most >= 1 && most <= (kills ? 2 : 1));
+    CU_ASSERT_EQUAL(run("1", "on", dir, joined, got, NULL), 0); /* the cache is valid: nothing is left to build */
+    unsetenv("CLF_SHIM_BUILDS");
+}
+
+static const char *self;
+
+static void test_processes(void) {
+    double right[RESULTS];
+    char want[128];
+    int rounds = (int)net_count(2, 1000), built = 0, all = 0;
+    run("1", "off", "", joined, right, NULL);
+    snprintf(want, sizeof want, "%a %a %a", right[0], right[1], right[2]);
+    one_round(self, want, 0, 0, &all);
+    for (int r = 1; r <= rounds; r++) {
+        one_round(self, want, (unsigned)r, 4, &built);
+        all += built;
+    }
+    net_figure("rounds of 16 processes on a cold kernel cache, 4 killed", "%d", rounds);
+}
+
+int main(int argc, char **argv) {
+    static const test_case tests[] = {{"second process", test_second}, {"one of many", test_member}, {"wrong entries", test_wrong},
+                                      {"damage", test_damage},         {"memory", test_memory},      {"16 processes", test_processes}};
+    if (argc == 4 && !strcmp(argv[1], "child")) return child(argv[2], argv[3]);
+    self = argv[0];
+    if (CLF_SHIM_SANITIZED) setenv("CLF_TEST_SANITIZED", "1", 1);
+    if (!make_folder("clfuse-shim-cache")) return 1;
+    int bad = run_suite("kernels kept on disk", tests, sizeof tests / sizeof *tests);
+    return !remove_folder() || bad;
+}
