@@ -17,6 +17,7 @@ typedef struct clf_dev_info {
     char name[CLF_PROFILE_NAME], vendor[CLF_PROFILE_NAME], driver[CLF_PROFILE_NAME], version[CLF_PROFILE_NAME], platform[CLF_PROFILE_NAME];
     int kind;                 /* clf_device_kind */
     int fp64;
+    int round_f32;            /* f32 division and square root are correctly rounded where a build asks for it */
     int host_pointers;        /* any host pointer may be a kernel argument (probed, not believed) */
     unsigned compute_units;
     uint64_t mem_bytes, max_alloc_bytes, max_arg_bytes;

@@ -47,7 +47,7 @@ static cl_int device_facts(cl_device_id id, clf_dev_info *info, cl_bool usable[4
     cl_ulong mem = 0, alloc = 0;
     cl_uint units = 0;
     size_t arg_bytes = 0;
-    cl_device_fp_config fp64 = 0;
+    cl_device_fp_config fp64 = 0, fp32 = 0;
     const struct {
         cl_device_info what;
         size_t bytes;
@@ -69,7 +69,9 @@ static cl_int device_facts(cl_device_id id, clf_dev_info *info, cl_bool usable[4
     /* Devices without doubles may refuse the question itself. */
     if (clGetDeviceInfo(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL) != CL_SUCCESS) fp64 = 0;
     info->kind = type & CL_DEVICE_TYPE_CPU ? CLF_DEV_CPU : CLF_DEV_GPU;
+    if (clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof fp32, &fp32, NULL) != CL_SUCCESS) fp32 = 0;
     info->fp64 = fp64 != 0;
+    info->round_f32 = (fp32 & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     info->compute_units = units;
     info->mem_bytes = mem;
     info->max_alloc_bytes = alloc;

@@ -6,5 +6,7 @@ extern const clf_skel clf_skel_cell_chunk;
 extern const clf_skel clf_skel_tile_chunk;
 extern const clf_skel clf_skel_row_chunk;
 extern const clf_skel clf_skel_entry_chunk;
+extern const clf_skel clf_skel_cell_group;
 
-const clf_skel *const clf_skels[] = {&clf_skel_cell_chunk, &clf_skel_tile_chunk, &clf_skel_row_chunk, &clf_skel_entry_chunk, NULL};
+const clf_skel *const clf_skels[] = {&clf_skel_cell_chunk,  &clf_skel_tile_chunk, &clf_skel_row_chunk,
+                                     &clf_skel_entry_chunk, &clf_skel_cell_group, NULL};

@@ -15,6 +15,8 @@ enum {
 /* Which part of the outermost axis this launch covers; whole operators have lo = 0, hi = n. Laid out in TIME (one after the
  * other on one device) today. lo and hi are in units of clf_sched.grain positions of the outer extent. */
 typedef struct clf_grid { int64_t lo, hi; } clf_grid;
+/* A launch may leave partial results for a second kernel, launched once behind all of its parts. */
+typedef enum clf_merge { CLF_MERGE_NONE, CLF_MERGE_FOLLOWS, CLF_MERGE_ITSELF } clf_merge;
 typedef struct clf_sched {
     const struct clf_skel *skel;
     int variant;              /* private to the skeleton, part of its key */
@@ -24,9 +26,10 @@ typedef struct clf_sched {
     int64_t grain;            /* grid granularity: rows (or flat cells) a part must start at a multiple of */
     int64_t extent;           /* outer extent in the same unit */
     int flat;                 /* grain and extent count cells; 0: positions of axis 0 */
-    size_t global;            /* work-items; local size is `local` */
+    size_t global;            /* work-items; local size is `local`. A grain is what `local` of them cover */
     size_t local;
     size_t scratch_bytes;
+    int merge;                /* clf_merge */
     int64_t arg[CLF_SCHED_ARGS]; /* values of CLF_ARG_I64 arguments */
     int narg;
 } clf_sched;
@@ -35,6 +38,7 @@ typedef struct clf_facts {
     double read_bytes, write_bytes;     /* streamed by the kernel, first touch of every input counted once per sweep */
     double cells[2][CLF_NCLASSES];      /* operator evaluations by [is f64][class] */
     int launches;
+    double occupancy;                   /* of the device's compute units, the part that has enough to do; 0: not said */
 } clf_facts;
 typedef struct clf_skel {
     const char *name;        /* "cell.chunk" */
@@ -42,6 +46,8 @@ typedef struct clf_skel {
     int tier;                /* 2 for specialised kernels */
     bool (*fits)(const clf_cplan *c, const clf_profile *p);
     clf_status (*sched)(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err);
+    /* The schedule of the second kernel, where sched says that one follows; NULL: never. `emit` writes its text, too. */
+    clf_status (*merge)(const clf_cplan *c, const clf_profile *p, clf_sched *out, clf_err *err);
     void (*facts)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out);
     /* Writes program text into `arena`. kernel_dir overrides built-in texts when not "". */
     clf_status (*emit)(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err);

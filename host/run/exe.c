@@ -129,6 +129,7 @@ static clf_status make_room(clf_ctx *c, clf_exe *x, clf_err *err) {
         if ((size_t)t->nout > out) out = (size_t)t->nout;
         if ((size_t)t->nparam > param) param = (size_t)t->nparam;
         if ((size_t)x->step[s].nargs > arg) arg = (size_t)x->step[s].nargs;
+        if (x->step[s].merge && (size_t)x->step[s].merge->nargs > arg) arg = (size_t)x->step[s].merge->nargs;
         kernels += x->step[s].executor == CLF_ON_KERNEL;
     }
     x->value = clf_arena_new(&x->arena, (size_t)x->plan->nvalue, sizeof *x->value);

@@ -44,6 +44,14 @@ static inline bool clf_sched_spans(const clf_sched *p, const clf_plan_value *v) 
     return p->flat ? v->rows * v->cols == p->extent : v->rows == p->extent && p->extent > 1;
 }
 
+/* The second kernel of a step: see clf_skel.merge. */
+typedef struct clf_exe_merge {
+    clf_program *program;
+    clf_sched sched;
+    clf_arg_desc *args;
+    int nargs;
+} clf_exe_merge;
+
 typedef struct clf_exe_step {
     uint8_t executor;
     struct clf_tile_entry *tile; /* TILE, ROWS: shared through the context's table */
@@ -53,6 +61,7 @@ typedef struct clf_exe_step {
     int nparts;
     clf_arg_desc *args; /* KERNEL: as emitted */
     int nargs;
+    clf_exe_merge *merge; /* KERNEL: launched behind all parts; NULL: none */
     clf_facts facts; /* KERNEL */
     int64_t *axis_n, *in_dim, *out_dim;
     clf_axis *axis; /* KERNEL over stored entries: the axes as they were scheduled last; else NULL */

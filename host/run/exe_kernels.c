@@ -16,7 +16,8 @@ enum { WINDOW_KERNELS = CLF_JOIN_KERNELS, WINDOW_BYTES = 1 << 23 };
 typedef struct draft {
     int32_t step;
     const clf_skel *skel;
-    clf_source src;
+    clf_source src, merge; /* merge.text NULL: none */
+    clf_sched *merge_sched;
     bool joined; /* taken into a program of many */
 } draft;
 
@@ -41,9 +42,17 @@ static bool allowed(const clf_ctx *c, const clf_skel *skel) {
            (!strcmp(c->knobs.strategy, "auto") || !strcmp(c->knobs.strategy, skel->strategy));
 }
 
+/* Groups of neighbouring work-items are for GPUs. Another strategy runs there too where no group does; on a CPU groups are for who asks. */
+static int rank_on(const clf_ctx *c, const clf_skel *skel, const clf_profile *dev) {
+    bool group = strcmp(skel->strategy, "group") == 0;
+    if (group == (dev->kind == CLF_DEV_GPU)) return 0;
+    return !group || !strcmp(c->knobs.strategy, "group") ? 1 : 2;
+}
+
 const clf_skel *clf_exe_skel(const clf_ctx *c, const clf_cplan *cplan, const clf_profile *dev) {
-    for (int i = 0; clf_skels[i]; i++)
-        if (allowed(c, clf_skels[i]) && clf_skels[i]->fits(cplan, dev)) return clf_skels[i];
+    for (int rank = 0; rank < 2; rank++)
+        for (int i = 0; clf_skels[i]; i++)
+            if (rank_on(c, clf_skels[i], dev) == rank && allowed(c, clf_skels[i]) && clf_skels[i]->fits(cplan, dev)) return clf_skels[i];
     return NULL;
 }
 
@@ -98,6 +107,25 @@ static clf_status split_in_time(clf_ctx *c, clf_exe *x, int32_t s, const clf_ske
 
 /* ---- writing ---- */
 
+/* GPUs divide f32 and take square roots as they like, unless asked; then results have the bits of other devices. Part of a program's key. */
+static void ask_for_rounding(const clf_ctx *c, const clf_exe *x, clf_source *src) {
+    const clf_dev_info *info = clf_devs_info(c->run->devs, x->device);
+    if (info->kind == CLF_DEV_GPU && info->round_f32) src->options = "-cl-fp32-correctly-rounded-divide-sqrt";
+}
+
+static clf_status write_merge(window *w, draft *d, const clf_cplan *cp, clf_err *err) {
+    clf_ctx *c = w->c;
+    if (w->x->step[d->step].sched.merge != CLF_MERGE_FOLLOWS) return CLF_OK;
+    d->merge_sched = clf_arena_new(&w->arena, 1, sizeof *d->merge_sched);
+    if (!d->merge_sched) return no_memory(err);
+    CLF_TRY(d->skel->merge(cp, clf_run_device_profile(c), d->merge_sched, err));
+    CLF_TRY(d->skel->emit(cp, d->merge_sched, c->knobs.kernel_dir, &w->arena, &d->merge, err));
+    ask_for_rounding(c, w->x, &d->merge);
+    clf_run_dump(c, "kernel", "cl", d->merge.text, d->merge.text_len);
+    CLF_TRACE(&c->trace, emit, "step %d: merged by %s, %zu bytes of text", d->step, d->merge.entry, d->merge.text_len);
+    return CLF_OK;
+}
+
 static clf_status write_kernel(window *w, draft *d, clf_err *err) {
     clf_ctx *c = w->c;
     const clf_cplan *cp = &w->x->plan->step[d->step].c;
@@ -106,10 +134,11 @@ static clf_status write_kernel(window *w, draft *d, clf_err *err) {
     CLF_TRY(d->skel->sched(cp, dev, (clf_grid){0, INT64_MAX}, &e->sched, err));
     d->skel->facts(cp, dev, &e->sched, &e->facts);
     CLF_TRY(d->skel->emit(cp, &e->sched, c->knobs.kernel_dir, &w->arena, &d->src, err));
+    ask_for_rounding(c, w->x, &d->src);
     clf_run_dump(c, "kernel", "cl", d->src.text, d->src.text_len);
     CLF_TRACE(&c->trace, emit, "step %d: %s by %s, %zu bytes of text, %d arguments", d->step, d->src.entry, d->skel->name, d->src.text_len,
               d->src.nargs);
-    return CLF_OK;
+    return write_merge(w, d, cp, err);
 }
 
 /* What cannot have its kernel runs on the host, whatever went wrong short of running out of memory. */
@@ -133,7 +162,7 @@ static clf_status add_draft(window *w, int32_t s, clf_err *err) {
     }
     if (write_kernel(w, d, &failed) != CLF_OK) return give_up(w->c, w->x, s, &failed, err);
     w->n++;
-    w->text_bytes += d->src.text_len;
+    w->text_bytes += d->src.text_len + d->merge.text_len;
     return CLF_OK;
 }
 
@@ -162,16 +191,20 @@ static void build_joined(window *w) {
     clf_join_release(j);
 }
 
+static bool join(window *w, const clf_source *src) {
+    if (!src->text || clf_program_known(w->c->run->devs, w->x->device, src)) return false;
+    clf_join_verdict v = clf_join_add(&w->join, src);
+    if (v == CLF_JOIN_FULL) {
+        build_joined(w);
+        v = clf_join_add(&w->join, src);
+    }
+    return v == CLF_JOIN_TAKEN;
+}
+
 static void build_new(window *w) {
     for (int i = 0; i < w->n; i++) {
-        draft *d = &w->d[i];
-        if (clf_program_known(w->c->run->devs, w->x->device, &d->src)) continue;
-        clf_join_verdict v = clf_join_add(&w->join, &d->src);
-        if (v == CLF_JOIN_FULL) {
-            build_joined(w);
-            v = clf_join_add(&w->join, &d->src);
-        }
-        d->joined = v == CLF_JOIN_TAKEN;
+        w->d[i].joined = join(w, &w->d[i].src);
+        join(w, &w->d[i].merge);
     }
     build_joined(w);
 }
@@ -189,6 +222,26 @@ static clf_status keep_axes(window *w, int32_t s, clf_err *err) {
     return CLF_OK;
 }
 
+static clf_arg_desc *keep_args(window *w, const clf_source *src) {
+    clf_arg_desc *args = clf_arena_new(&w->x->arena, (size_t)src->nargs, sizeof *args);
+    if (args) memcpy(args, src->args, (size_t)src->nargs * sizeof *args);
+    return args;
+}
+
+static clf_status keep_merge(window *w, const draft *d, clf_err *err) {
+    bool compiled = false;
+    if (!d->merge.text) return CLF_OK;
+    clf_exe_merge *m = clf_arena_new(&w->x->arena, 1, sizeof *m);
+    if (!m) return no_memory(err);
+    CLF_TRY(clf_program_get(w->c->run->devs, w->x->device, &d->merge, &m->program, &compiled, err));
+    m->sched = *d->merge_sched;
+    m->nargs = d->merge.nargs;
+    m->args = keep_args(w, &d->merge);
+    if (!m->args) return no_memory(err);
+    w->x->step[d->step].merge = m;
+    return CLF_OK;
+}
+
 static clf_status keep_kernel(window *w, const draft *d, clf_err *err) {
     clf_exe_step *e = &w->x->step[d->step];
     bool compiled = false;
@@ -199,14 +252,14 @@ static clf_status keep_kernel(window *w, const draft *d, clf_err *err) {
     CLF_TRY(split_in_time(w->c, w->x, d->step, d->skel, err)); /* behind building, so that memory limits change no program text */
     if (e->sched.scratch_bytes > w->x->scratch_bytes) w->x->scratch_bytes = e->sched.scratch_bytes;
     e->nargs = d->src.nargs;
-    e->args = clf_arena_new(&w->x->arena, (size_t)d->src.nargs, sizeof *e->args);
+    e->args = keep_args(w, &d->src);
     if (!e->args) return no_memory(err);
-    memcpy(e->args, d->src.args, (size_t)d->src.nargs * sizeof *e->args);
+    CLF_TRY(keep_merge(w, d, err));
     return keep_axes(w, d->step, err);
 }
 
 static clf_status build_window(window *w, clf_err *err) {
-    if (w->n > 1) build_new(w);
+    if (w->n > 1 || (w->n == 1 && w->d[0].merge.text)) build_new(w);
     if (w->cancelled.code != CLF_OK) return clf_fail(err, w->cancelled.code, "%s", w->cancelled.text);
     for (int i = 0; i < w->n; i++) {
         clf_err failed = {CLF_OK, ""};
@@ -268,6 +321,7 @@ static clf_status other_text(clf_ctx *c, clf_exe *x, const clf_cplan *cp, clf_ex
     bool compiled = false;
     clf_arena_init(&arena, &c->mem);
     clf_status st = e->sched.skel->emit(cp, &e->sched, c->knobs.kernel_dir, &arena, &src, err);
+    if (st == CLF_OK) ask_for_rounding(c, x, &src);
     if (st == CLF_OK && src.nargs != e->nargs) st = clf_fail(err, CLF_E_INTERNAL, "a kernel scheduled anew has other arguments");
     if (st == CLF_OK) st = get_program(c, x, &src, 0, 1, &e->program, &compiled, err);
     if (st == CLF_OK && e->nargs) memcpy(e->args, src.args, (size_t)e->nargs * sizeof *e->args);

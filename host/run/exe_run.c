@@ -45,8 +45,7 @@ static void set_memory(const clf_runner *r, int32_t v, int kind, clf_arg *a) {
     a->buf = clf_runner_buffer(r, v);
 }
 
-static void set_arg(clf_runner *r, const clf_step *t, const clf_exe_step *e, const clf_sched *sched, int i) {
-    const clf_arg_desc *d = &e->args[i];
+static void set_arg(clf_runner *r, const clf_step *t, const clf_arg_desc *d, const clf_sched *sched, int i) {
     clf_exe *x = r->x;
     clf_arg *a = &x->arg[i];
     memset(a, 0, sizeof *a);
@@ -79,7 +78,7 @@ static void rebase(clf_runner *r, const clf_sched *p, const clf_plan_value *v, i
     size_t each = clf_dtype_bytes((clf_dtype)v->dtype), row = flat ? each : (size_t)v->cols * each;
     clf_arg *a = &r->x->arg[i];
     if (!clf_sched_spans(p, v)) return;
-    int64_t n = (int64_t)p->global * p->grain;
+    int64_t n = (int64_t)(p->global / p->local) * p->grain;
     if (lo + n > p->extent) n = p->extent - lo;
     a->ptr = (const char *)a->ptr + (size_t)lo * row;
     a->bytes = (size_t)n * row;
@@ -87,7 +86,7 @@ static void rebase(clf_runner *r, const clf_sched *p, const clf_plan_value *v, i
 }
 
 static clf_status launch_part(clf_runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err) {
-    for (int i = 0; i < e->nargs; i++) set_arg(r, t, e, p, i);
+    for (int i = 0; i < e->nargs; i++) set_arg(r, t, &e->args[i], p, i);
     for (int i = 0; i < e->nargs && e->nparts; i++) {
         r->x->arg[i].buf = NULL; /* parts of a buffer are not kept */
         if (e->args[i].kind == CLF_ARG_MEM_IN) rebase(r, p, &r->x->plan->value[t->in[e->args[i].index]], lo, i);
@@ -103,6 +102,16 @@ static clf_status bring_home(clf_runner *r, const clf_step *t, clf_err *err) {
     return clf_runner_settle(r, err);
 }
 
+static clf_status launch_merge(clf_runner *r, const clf_step *t, const clf_exe_step *e, clf_err *err) {
+    const clf_exe_merge *m = e->merge;
+    for (int i = 0; i < m->nargs; i++) {
+        set_arg(r, t, &m->args[i], &m->sched, i);
+        if (e->nparts) r->x->arg[i].buf = NULL; /* what the parts left is on the host */
+    }
+    r->pending = true;
+    return clf_launch(r->c->run->devs, r->x->device, m->program, r->x->arg, m->nargs, m->sched.global, m->sched.local, err);
+}
+
 static clf_status run_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
     clf_stats *st = &r->c->stats;
     if (!e->nparts) CLF_TRY(launch_part(r, t, e, &e->sched, 0, err));
@@ -111,9 +120,10 @@ static clf_status run_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, 
     for (int i = 0; i < e->nparts; i++) {
         CLF_TRY(launch_part(r, t, e, &e->part[i], lo, err));
         CLF_TRY(clf_runner_settle(r, err)); /* one part's buffers at a time */
-        lo += (int64_t)e->part[i].global * e->part[i].grain;
+        lo += (int64_t)(e->part[i].global / e->part[i].local) * e->part[i].grain;
     }
-    uint64_t launches = e->nparts ? (uint64_t)e->nparts : 1;
+    if (e->merge) CLF_TRY(launch_merge(r, t, e, err));
+    uint64_t launches = (e->nparts ? (uint64_t)e->nparts : 1) + (e->merge != NULL);
     if (e->sched.skel->tier == 1)
         st->launches_tier1 += launches;
     else

@@ -55,18 +55,9 @@ static const clf_twin twin = {&clf_skel_cell_chunk, "skel/cell.chunk.cl", "CLF_R
 
 /* ---- fits, sched ---- */
 
-static bool floats_ok(const clf_cplan *c, const clf_profile *p) {
-    if (p->fp64) return true;
-    for (int v = 0; v < c->nvalue; v++)
-        if (c->value[v].dtype == CLF_F64) return false;
-    for (int s = 0; s < c->nsink; s++)
-        if (c->sink[s].kind == CLF_SINK_FOLD && clf_dtype_float((clf_dtype)c->value[c->sink[s].value[0]].dtype)) return false;
-    return true;
-}
-
 static bool fits(const clf_cplan *c, const clf_profile *p) {
     clf_cell cell;
-    if (!floats_ok(c, p) || !clf_cell_plan(&cell, c, p->cores)) return false;
+    if (!clf_twin_floats_fit(c, p) || !clf_cell_plan(&cell, c, p->cores)) return false;
     return clf_twin_args_fit(&twin, &cell, p);
 }
 

@@ -22,6 +22,7 @@ typedef struct clf_ctext {
     int now;             /* its loop */
     bool tail;           /* its last, short vector of `r` cells */
     bool once;           /* what varies with columns only */
+    bool groups;         /* group skeletons: folds meet in local memory, there is no carry stack and no hole of one */
     const uint8_t *held; /* row.chunk: per value CLF_HELD_*; NULL: nothing is held */
     void (*sinks)(struct clf_ctext *x); /* row.chunk: what takes values at the end of a loop's body; NULL: the sinks of cell.chunk */
 } clf_ctext;

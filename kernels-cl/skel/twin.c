@@ -47,6 +47,15 @@ void clf_args_end(clf_args *w, int n, const int64_t *size) {
     for (int k = 0; k < n; k++) clf_args_size(w, NULL, 0, size[k]);
 }
 
+bool clf_twin_floats_fit(const clf_cplan *c, const clf_profile *p) {
+    if (p->fp64) return true;
+    for (int v = 0; v < c->nvalue; v++)
+        if (c->value[v].dtype == CLF_F64) return false;
+    for (int s = 0; s < c->nsink; s++)
+        if (c->sink[s].kind == CLF_SINK_FOLD && clf_dtype_float((clf_dtype)c->value[c->sink[s].value[0]].dtype)) return false;
+    return true;
+}
+
 bool clf_twin_args_fit(const clf_twin *t, const void *plan, const clf_profile *profile) {
     clf_args w = {.n = 0};
     t->walk(&w, plan, 0);
@@ -140,7 +149,7 @@ static clf_status put_program(const clf_twin *t, clf_ctext *x, const void *plan,
     t->walk(&w, plan, 0);
     clf_str_fmt(&d->holes, "\n#define %s %d\n", t->constant, constant);
     fill(t->hole, x, &d->holes);
-    fill(full_folds, x, &d->holes);
+    if (!x->groups) fill(full_folds, x, &d->holes);
     clf_emit_prelude(&x->e, &d->families);
     clf_hash h = clf_hash_bytes(clf_str_c(&d->holes), strlen(clf_str_c(&d->holes)));
     clf_str_fmt(&d->entry, "k_%016llx", (unsigned long long)h.lo);

@@ -37,6 +37,9 @@ typedef struct clf_twin {
     void (*walk)(clf_args *w, const void *plan, int64_t first);
 } clf_twin;
 
+/** Has the device the doubles that the cplan's values and folds need? */
+bool clf_twin_floats_fit(const clf_cplan *c, const clf_profile *p);
+
 /** Few enough arguments for the device and for a schedule? */
 bool clf_twin_args_fit(const clf_twin *t, const void *plan, const clf_profile *profile);
 

@@ -7,8 +7,17 @@
 
 #include "tests/fault/scenario.h"
 
-const scenario *const scenarios[] = {&scenario_operators, &scenario_files,       &scenario_aggregates, &scenario_tiled,   &scenario_calls,
-                                     &scenario_sparse,    &scenario_derivatives, &scenario_measured,   &scenario_mirrors, NULL};
+const scenario *const scenarios[] = {&scenario_operators,
+                                     &scenario_files,
+                                     &scenario_aggregates,
+                                     &scenario_tiled,
+                                     &scenario_calls,
+                                     &scenario_sparse,
+                                     &scenario_derivatives,
+                                     &scenario_measured,
+                                     &scenario_mirrors,
+                                     &scenario_groups,
+                                     NULL};
 
 enum { MOST_CELLS = 4096 };
 

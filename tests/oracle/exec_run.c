@@ -177,7 +177,7 @@ static clf_status run_opencl(exec_job *j, clf_err *err) {
     clf_program *p = NULL;
     bool compiled;
     const clf_skel *const *skel = clf_skels;
-    while (*skel && !(*skel)->fits(&j->c, &profile)) skel++;
+    while (*skel && (strcmp((*skel)->strategy, "chunk") || !(*skel)->fits(&j->c, &profile))) skel++;
     if (!*skel) return clf_fail(err, CLF_E_UNSUPPORTED, "no skeleton takes it");
     CLF_TRY((*skel)->sched(&j->c, &profile, (clf_grid){0, INT64_MAX}, &s, err));
     CLF_TRY((*skel)->emit(&j->c, &s, "", &j->arena, &src, err));

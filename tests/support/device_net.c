@@ -54,6 +54,7 @@ static bool add_setting(dn_net *net, const char *strategy, const char *fuse, int
     dn_setting *s = &net->setting[net->nsetting];
     if (net->nsetting == DN_SETTINGS) return false;
     *s = (dn_setting){.strategy = strategy, .fuse = fuse, .way = way, .every = !strategy ? 2 : strcmp(fuse, "none") ? 1 : RARE};
+    if (strategy && !strcmp(strategy, "group") && strcmp(net->o.device, "gpu")) s->every *= RARE; /* CPUs take groups' items in turns */
     if (way == 1 && !net->o.buffers_only && !net_count(0, 1)) s->every *= 2; /* the kernels are those of the first way */
     snprintf(s->name, sizeof s->name, "%s, fuse %s, by %s", strategy ? strategy : "on host and device", fuse, ways[way].name);
     net->nsetting++;

@@ -224,17 +224,24 @@ static void bind_arg(const kernel_job *j, const clf_sched *s, clf_arg_desc d, vo
 
 typedef struct launching {
     const clf_skel *skel;
-    clf_sched whole;
-    clf_source src;
-    clf_program *program;
+    clf_sched whole, merge;
+    clf_source src, merge_src;
+    clf_program *program, *merge_program;
     void *scratch;
     int counter;
 } launching;
 
 /* Last part first: any order is right. */
+static clf_status launch_merge(kernel_job *j, launching *l, clf_err *err) {
+    clf_arg args[MAX_ARGS];
+    if (!l->merge_program) return CLF_OK;
+    for (int k = 0; k < l->merge_src.nargs; k++) bind_arg(j, &l->merge, l->merge_src.args[k], l->scratch, &l->counter, &args[k]);
+    return clf_launch(jobs.devs, 0, l->merge_program, args, l->merge_src.nargs, l->merge.global, l->merge.local, err);
+}
+
 static clf_status launch_parts(kernel_job *j, launching *l, int parts, clf_err *err) {
     clf_arg args[MAX_ARGS];
-    int64_t n = (int64_t)l->whole.global;
+    int64_t n = (int64_t)(l->whole.global / l->whole.local);
     if (l->src.nargs > MAX_ARGS) return clf_fail(err, CLF_E_LIMIT, "%d kernel arguments", l->src.nargs);
     for (int q = parts - 1; q >= 0; q--) {
         clf_sched s;
@@ -244,6 +251,7 @@ static clf_status launch_parts(kernel_job *j, launching *l, int parts, clf_err *
         for (int k = 0; k < l->src.nargs; k++) bind_arg(j, &s, l->src.args[k], l->scratch, &l->counter, &args[k]);
         CLF_TRY(clf_launch(jobs.devs, 0, l->program, args, l->src.nargs, s.global, s.local, err));
     }
+    CLF_TRY(launch_merge(j, l, err));
     return clf_dev_wait(jobs.devs, 0, err);
 }
 
@@ -268,6 +276,15 @@ void jobs_build(void) {
     noted.open = false;
 }
 
+static void note_text(kernel_job *j, const clf_skel *skel, const clf_sched *s) {
+    clf_err err = {0};
+    clf_source *src = clf_arena_new(&noted.arena, 1, sizeof *src);
+    if (!src || skel->emit(&j->c, s, "", &noted.arena, src, &err) != CLF_OK || clf_program_known(jobs.devs, 0, src)) return;
+    if (clf_join_add(&noted.join, src) != CLF_JOIN_FULL) return;
+    build_joined(&noted.join);
+    clf_join_add(&noted.join, src);
+}
+
 void job_note(kernel_job *j, const clf_skel *skel) {
     clf_sched s;
     clf_err err = {0};
@@ -277,15 +294,20 @@ void job_note(kernel_job *j, const clf_skel *skel) {
         clf_join_init(&noted.join, &jobs.mem);
         noted.open = true;
     }
-    clf_source *src = clf_arena_new(&noted.arena, 1, sizeof *src);
-    if (!src || skel->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, &s, &err) != CLF_OK) return;
-    if (skel->emit(&j->c, &s, "", &noted.arena, src, &err) != CLF_OK || clf_program_known(jobs.devs, 0, src)) return;
-    if (clf_join_add(&noted.join, src) != CLF_JOIN_FULL) return;
-    build_joined(&noted.join);
-    clf_join_add(&noted.join, src);
+    if (skel->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, &s, &err) != CLF_OK) return;
+    note_text(j, skel, &s);
+    if (s.merge == CLF_MERGE_FOLLOWS && skel->merge(&j->c, &jobs.profile, &s, &err) == CLF_OK) note_text(j, skel, &s);
 }
 
 /* ---- one kernel ---------------------------------------------------------------------------------------------------------- */
+
+static clf_status build_merge(kernel_job *j, launching *l, clf_err *err) {
+    bool compiled;
+    if (l->whole.merge != CLF_MERGE_FOLLOWS) return CLF_OK;
+    CLF_TRY(l->skel->merge(&j->c, &jobs.profile, &l->merge, err));
+    CLF_TRY(l->skel->emit(&j->c, &l->merge, "", &j->arena, &l->merge_src, err));
+    return clf_program_get(jobs.devs, 0, &l->merge_src, &l->merge_program, &compiled, err);
+}
 
 clf_status job_kernel(kernel_job *j, const clf_skel *skel, int parts, clf_err *err) {
     launching l = {.skel = skel};
@@ -294,6 +316,7 @@ clf_status job_kernel(kernel_job *j, const clf_skel *skel, int parts, clf_err *e
     CLF_TRY(skel->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, &l.whole, err));
     CLF_TRY(skel->emit(&j->c, &l.whole, "", &j->arena, &l.src, err));
     CLF_TRY(clf_program_get(jobs.devs, 0, &l.src, &l.program, &compiled, err));
+    CLF_TRY(build_merge(j, &l, err));
     l.scratch = clf_mem_data(&jobs.mem, l.whole.scratch_bytes);
     if (!l.scratch) return clf_fail(err, CLF_E_NOMEM, "no memory for %zu bytes of scratch", l.whole.scratch_bytes);
     memset(l.scratch, 0xff, l.whole.scratch_bytes);

@@ -331,7 +331,8 @@ static void test_forced(void) {
     static const struct {
         const char *tier, *strategy;
         uint64_t kernels;
-    } want[] = {{"2", "auto", 2}, {"2", "chunk", 2}, {"auto", "chunk", 2}, {"1", "auto", 0}, {"2", "stride", 0}, {"0", "chunk", 0}};
+    } want[] = {{"2", "auto", 2}, {"2", "chunk", 2},  {"2", "group", 2}, {"auto", "chunk", 2},
+                {"1", "auto", 0}, {"2", "stride", 0}, {"0", "chunk", 0}};
     clf_ctx *c = open_kernels();
     clf_stats s = {.struct_size = sizeof s};
     uint64_t before = 0;

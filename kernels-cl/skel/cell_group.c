@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The C twin of cell.group.cl and cell.group.merge.cl: what they fit, their schedules, their facts, their texts.
+ *
+ * Arguments, in order: for every access the memory of its input, its base offset in elements (CLF_ARG_I64, right behind the memory) and
+ * the strides that the text names; for every output memory and base offset; parameters; scratch; the sizes that the .cl names. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels-cl/skel/group_text.h"
+#include "kernels-cl/skel/twin.h"
+
+extern const clf_skel clf_skel_cell_group;
+
+/* Work-items of a group: on a GPU enough to hide what loads cost; elsewhere groups only take turns. BUSY_GROUPS: of each compute unit,
+ * below which some idle. */
+enum { GPU_LOCAL = 256, OTHER_LOCAL = 64, BUSY_GROUPS = 4 };
+
+static int local_of(const clf_profile *p) { return p->kind == CLF_DEV_GPU ? GPU_LOCAL : OTHER_LOCAL; }
+
+/* ---- arguments ---- */
+
+static void walk_cells(clf_args *w, const void *plan, int64_t first) {
+    const clf_group *p = plan;
+    clf_group_at at;
+    for (int a = 0; a < p->c->naccess; a++) {
+        clf_group_access(p, &p->c->access[a], &at);
+        clf_args_input(w, p->c, a, at.base);
+        if (!at.linear && (at.axes & p->i)) clf_args_size(w, "xi", a, at.si);
+        if (!at.linear && (at.axes & p->j) && at.sj != 1) clf_args_size(w, "xj", a, at.sj);
+    }
+    clf_args_results(w, p->c);
+    clf_args_put(w, CLF_ARG_SCRATCH, CLF_U8, 0);
+    const int64_t size[] = {p->n, p->rows, p->cols, first};
+    for (int k = 0; k < 4; k++) clf_args_size(w, NULL, 0, size[k]);
+    for (int k = 0; k < CLF_NWALKS; k++) clf_args_size(w, NULL, 0, p->walk[k].end);
+    for (int k = 0; k < CLF_FOLD_WALKS; k++) {
+        clf_args_size(w, NULL, 0, p->walk[k].units);
+        clf_args_size(w, NULL, 0, p->walk[k].parts);
+        clf_args_size(w, NULL, 0, p->walk[k].at);
+    }
+    const clf_walk *cols = &p->walk[CLF_WALK_COLS];
+    const int64_t last[] = {cols->inner, cols->lanes, cols->leaf, cols->tiles};
+    for (int k = 0; k < 4; k++) clf_args_size(w, NULL, 0, last[k]);
+}
+
+static void walk_merge(clf_args *w, const void *plan, int64_t first) {
+    const clf_group *p = plan;
+    char buf[CLF_EMIT_NAME];
+    (void)first;
+    for (int s = 0; s < p->c->nsink; s++) {
+        int o = p->c->sink[s].out[0];
+        if (p->c->sink[s].kind != CLF_SINK_FOLD) continue;
+        clf_args_put(w, CLF_ARG_MEM_OUT, p->c->out[o].dtype, o);
+        if (w->text) clf_str_fmt(w->text, "__global %s *restrict o%d, ", clf_emit_type(buf, (clf_dtype)p->c->out[o].dtype, 1), o);
+        clf_args_size(w, "ob", o, 0);
+    }
+    clf_args_put(w, CLF_ARG_SCRATCH, CLF_U8, 0);
+    for (int k = 0; k < CLF_FOLD_WALKS; k++) {
+        const clf_walk *v = &p->walk[k];
+        const int64_t size[] = {v->merge.end, v->merge.inner, v->merge.units, v->merge.run, v->parts, v->lines, v->at};
+        for (int q = 0; q < 7; q++) clf_args_size(w, NULL, 0, size[q]);
+    }
+}
+
+/* ---- fits, sched ---- */
+
+static void hole_index(clf_ctext *x) { CLF_PUT(x, ((const clf_gtext *)x)->p->index_bits == 32 ? "int" : "long"); }
+static void hole_words(clf_ctext *x) { CLF_PUT(x, "%d", clf_gtext_words((const clf_gtext *)x)); }
+
+static const clf_hole holes[] = {{"CLF_INDEX", hole_index},
+                                 {"CLF_TREE_WORDS", hole_words},
+                                 {"CLF_SETUP", clf_gtext_setup},
+                                 {"CLF_WALKS", clf_gtext_walks},
+                                 {NULL, NULL}};
+static const clf_hole merge_holes[] = {{"CLF_TREE_WORDS", hole_words}, {"CLF_WALKS", clf_gtext_merges}, {NULL, NULL}};
+
+static const clf_twin twin = {&clf_skel_cell_group, "skel/cell.group.cl", "CLF_GROUP", holes, walk_cells};
+static const clf_twin merge_twin = {&clf_skel_cell_group, "skel/cell.group.merge.cl", "CLF_GROUP", merge_holes, walk_merge};
+
+static bool fits(const clf_cplan *c, const clf_profile *p) {
+    clf_group g;
+    if (!clf_twin_floats_fit(c, p) || !clf_group_plan(&g, c, local_of(p))) return false;
+    return clf_twin_args_fit(&twin, &g, p) && clf_twin_args_fit(&merge_twin, &g, p);
+}
+
+static void fill_sched(const clf_twin *t, const clf_group *g, int64_t first, int64_t groups, clf_sched *out) {
+    memset(out, 0, sizeof *out);
+    out->skel = t->skel;
+    out->width = 1;
+    out->index_bits = g->index_bits;
+    out->flat = g->flat;
+    out->grain = g->grain;
+    out->extent = g->extent;
+    out->local = (size_t)g->local;
+    out->global = (size_t)(groups > 0 ? groups : 0) * out->local;
+    out->scratch_bytes = (size_t)g->words * 8 + 64;
+    clf_args w = {.value = out->arg};
+    t->walk(&w, g, first);
+    out->narg = w.nvalue;
+}
+
+static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err) {
+    clf_group g;
+    if (!clf_group_plan(&g, c, local_of(p))) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
+    int64_t hi = grid.hi < g.groups ? grid.hi : g.groups;
+    fill_sched(&twin, &g, grid.lo, hi - grid.lo, out);
+    out->merge = g.merges > 0 ? CLF_MERGE_FOLLOWS : CLF_MERGE_NONE;
+    return CLF_OK;
+}
+
+static clf_status merge(const clf_cplan *c, const clf_profile *p, clf_sched *out, clf_err *err) {
+    clf_group g;
+    if (!clf_group_plan(&g, c, local_of(p))) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
+    fill_sched(&merge_twin, &g, 0, g.merges, out);
+    out->merge = CLF_MERGE_ITSELF;
+    return CLF_OK;
+}
+
+/* ---- facts ---- */
+
+static double cells_at(const clf_group *p, uint32_t axes) {
+    return (axes & p->i ? (double)p->rows : 1) * (axes & p->j ? (double)p->cols : 1);
+}
+
+/* Values that sinks of walk k need. */
+static void mark(const clf_group *p, clf_walk_id k, uint8_t *used) {
+    const clf_cplan *c = p->c;
+    memset(used, 0, (size_t)c->nvalue);
+    for (int s = 0; s < c->nsink; s++)
+        if (clf_group_walk(p, &c->sink[s]) == k) used[c->sink[s].value[0]] = 1;
+    for (int v = c->nvalue - 1; v >= 0; v--)
+        for (int q = 0; q < 3; q++)
+            if (used[v] && c->value[v].in[q] >= 0) used[c->value[v].in[q]] = 1;
+}
+
+static void count_reads(const clf_group *p, const uint8_t *used, clf_facts *f) {
+    const clf_cplan *c = p->c;
+    for (int k = 0; k < c->nin; k++) {
+        double read = 0, all = 1;
+        for (int v = 0; v < c->nvalue; v++)
+            if (used[v] && c->value[v].op == CLF_V_LOAD && c->access[c->value[v].arg].input == k) read += cells_at(p, c->value[v].axes);
+        for (int d = 0; d < c->in[k].rank; d++) all *= (double)c->in[k].dim[d].n;
+        f->read_bytes += (read < all ? read : all) * clf_dtype_bytes((clf_dtype)c->in[k].dtype);
+    }
+}
+
+/* Of values that vary with rows or columns alone, only a walk over these computes one of each; others do at every cell. */
+static double times(const clf_group *p, clf_walk_id k, uint32_t axes) {
+    uint32_t all = p->i | p->j, own = k == CLF_WALK_ROWS ? p->i : k == CLF_WALK_COLS ? p->j : 0;
+    axes &= all;
+    if (!axes) return 1;
+    if ((int)k >= CLF_FOLD_WALKS) return (double)p->walk[k].len;
+    if (axes != own) return (double)p->n;
+    const clf_walk *w = &p->walk[k];
+    return cells_at(p, own) * (double)w->parts * w->lanes * (double)w->units;
+}
+
+static void count_walk(const clf_group *p, clf_walk_id k, const uint8_t *used, clf_facts *f) {
+    const clf_cplan *c = p->c;
+    count_reads(p, used, f);
+    for (int v = 0; v < c->nvalue; v++)
+        if (used[v] && clf_op_is_cell(c->value[v].op))
+            f->cells[c->value[c->value[v].in[0]].dtype == CLF_F64][clf_ops[c->value[v].op].class_] += times(p, k, c->value[v].axes);
+    for (int s = 0; s < c->nsink; s++) {
+        const clf_sink *sink = &c->sink[s];
+        if (clf_group_walk(p, sink) != k) continue;
+        f->write_bytes += cells_at(p, sink->keep) * clf_dtype_bytes((clf_dtype)c->out[sink->out[0]].dtype);
+        if (sink->kind == CLF_SINK_FOLD)
+            f->cells[c->value[sink->value[0]].dtype == CLF_F64][CLF_CLASS_ADD] += (double)p->n * clf_folds[sink->fold].flops;
+    }
+}
+
+static void count_states(const clf_group *p, clf_facts *f) {
+    f->write_bytes += 8 * (double)p->words;
+    f->read_bytes += 8 * (double)p->words;
+    f->launches = (p->groups > 0) + (p->merges > 0);
+}
+
+static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_facts *out) {
+    clf_group p;
+    uint8_t used[CLF_GROUP_VALUES];
+    memset(out, 0, sizeof *out);
+    if (!clf_group_plan(&p, c, local_of(profile))) return;
+    for (int k = 0; k < CLF_NWALKS; k++) {
+        if (!p.walk[k].nsink) continue;
+        mark(&p, (clf_walk_id)k, used);
+        count_walk(&p, (clf_walk_id)k, used, out);
+    }
+    count_states(&p, out);
+    clf_twin_share(out, s, p.groups > 0 ? p.groups * p.local : 1);
+    out->launches = (s->global > 0) + (p.merges > 0);
+    double busy = (double)(profile->cores > 0 ? profile->cores : 1) * BUSY_GROUPS, groups = (double)(s->global / s->local);
+    out->occupancy = groups < busy ? groups / busy : 1;
+}
+
+/* ---- text ---- */
+
+static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
+    clf_group p;
+    clf_gtext g;
+    const clf_twin *t = s->merge == CLF_MERGE_ITSELF ? &merge_twin : &twin;
+    if (!clf_group_plan(&p, c, (int)s->local)) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
+    if (!clf_gtext_begin(&g, &p, arena)) return clf_twin_no_memory(t, err);
+    return clf_twin_write(t, &g.x, &p, p.local, kernel_dir, arena, out, err);
+}
+
+const clf_skel clf_skel_cell_group = {
+    .name = "cell.group",
+    .strategy = "group",
+    .tier = 2,
+    .fits = fits,
+    .sched = sched,
+    .merge = merge,
+    .facts = facts,
+    .emit = emit,
+};
