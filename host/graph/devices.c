@@ -19,6 +19,7 @@ static void describe_host(clf_ctx *c, clf_device *d) {
     d->read_gb_per_s = p->read_bytes_per_s[CLF_PROFILE_TIERS - 1] / 1e9;
     d->launch_us = p->launch_sync_ns / 1e3;
     d->chosen = clf_run_wants_host(c);
+    d->library = clf_blas_name(c->run->blas);
 }
 
 /* OpenCL device i, as a plan that used it would have it; and which is chosen, if any. */
@@ -37,6 +38,7 @@ static void describe_device(clf_ctx *c, int i, clf_device *d) {
     clf_profile p;
     profile_of(c, i, &p, &dev);
     d->name = info->name;
+    d->library = "";
     d->kind = info->kind == CLF_DEV_GPU ? "gpu" : "cpu";
     d->driver = info->driver;
     d->compute_units = info->compute_units;

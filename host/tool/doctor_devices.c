@@ -174,15 +174,17 @@ void doctor_blas(doctor *d) {
     double most = 0;
     const clf_options o = {.struct_size = sizeof o, .device = "host", .fuse = "none"};
     if (clf_open(&c, &o) != CLF_OK) return;
+    clf_device host = {.struct_size = sizeof host};
+    bool found = clf_device_at(c, 0, &host) && !strcmp(host.library, "openblas");
     const clf_binding vars[] = {{"A", clf_fill(c, CLF_F64, 300, 300, 2)}};
     clf_status st = clf_read_f64(clf_expr(c, "max(A %*% A)", vars, 1), &most);
     clf_get_stats(c, &s);
     if (st != CLF_OK || most != 4.0 * 300)
         doctor_say(d, DOCTOR_FAIL, "install libopenblas0-pthread again; unset OPENBLAS_CORETYPE", "matrix products are wrong: %.17g", most);
-    else if (!s.launches_library)
+    else if (!found)
         doctor_say(d, DOCTOR_NOTE, "apt-get install libopenblas0-pthread",
                    "no OpenBLAS: large matrix products run in our own, slower loops");
     else
-        doctor_say(d, DOCTOR_OK, NULL, "matrix products by OpenBLAS");
+        doctor_say(d, DOCTOR_OK, NULL, "matrix products by OpenBLAS%s", s.launches_library ? "" : ", and in tiles of our own where those are faster");
     clf_close(c);
 }

@@ -313,6 +313,7 @@ typedef struct clf_device {
     bool fp64, zero_copy, measured;
     double read_gb_per_s, launch_us;
     bool chosen;                         /**< what "first device" or the device setting selects */
+    const char *library;                 /**< what computes products that stand alone: "openblas", "own"; "" where there is none */
 } clf_device;
 /** Device i; false past the last. Loads OpenCL. */
 CLF_API bool clf_device_at(clf_ctx *c, int i, clf_device *out);
