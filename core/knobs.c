@@ -31,6 +31,7 @@ static const struct {
     {"fuse", "none|all|nored|cost"},      {"tier", "auto|0|1|2|ref"},  {"strategy", "auto|chunk|group|stride"},
     {"isa", "auto|baseline|avx2|avx512"}, {"dtype", "f64|f32"},        {"sparse", "structural|ieee"},
     {"math", "strict|reassociate|fast"},  {"progress", "auto|on|off"}, {"cache", "on|off|readonly"},
+    {"compile", "background|wait|off"},
 };
 
 /* Ranges of INT knobs; `only` restricts to 0, 32, 64. */
@@ -42,6 +43,7 @@ static const struct {
     {"threads", 0, 4096, false},
     {"kernel_ops", 1, 1 << 20, false},
     {"index_bits", 0, 64, true},
+    {"worker_ms", 1, 3600000, false},
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

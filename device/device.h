@@ -37,6 +37,8 @@ typedef struct clf_dev_opts {
     const clf_trace *log;
     const char *cache_dir;    /* "" : the private default; see device/cache_dir */
     size_t max_alloc_bytes;   /* test hook: pretend a smaller largest allocation; 0 = the device's */
+    const char *worker;       /* the compile worker's program; NULL or "": looked for */
+    int worker_ms;            /* how long it may take for one program before it counts as hung; 0: two minutes */
     int no_host_pointers;     /* test hook: go through cl_mem buffers of exact size (Oclgrind) */
     int cache;                /* clf_disk_mode of built kernels: 0 off, 1 on, 2 read only */
     size_t cache_bytes;       /* the most that they may take on disk; 0: no limit */
@@ -49,6 +51,12 @@ typedef struct clf_dev_opts {
  *  sets POCL_AFFINITY=1 unless the user set it or the process may not use every core.
  *  thread: changes the environment; open devices before other threads read it. After fork() every call in the child gives CLF_E_STATE. */
 clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err);
+/** The same on a thread of its own: begin, ask whether it is done, and end, which waits for it.
+ *  errors: of the begin CLF_E_NOMEM, CLF_E_ARG; of the end those of clf_devs_open. thread: the environment changes in the begin alone. */
+typedef struct clf_devs_opening clf_devs_opening;
+clf_status clf_devs_open_begin(clf_devs_opening **out, const clf_dev_opts *opts, clf_err *err);
+bool clf_devs_open_done(const clf_devs_opening *o);
+clf_status clf_devs_open_end(clf_devs_opening *o, clf_devs **out, clf_err *err);
 void clf_devs_close(clf_devs *d);
 /** Close devices that do not answer any more: nothing is waited for. */
 void clf_devs_abandon(clf_devs *d);
@@ -71,6 +79,23 @@ clf_status clf_programs_build(clf_devs *d, int dev, const char *text, size_t tex
 
 /* What of a buffer an argument is: a device's copies of them are apart. */
 typedef enum clf_part_of_buf { CLF_PART_CELLS, CLF_PART_PTR, CLF_PART_IDX } clf_part_of_buf; /* cells, or a sparse matrix's entries */
+
+/* ---- kernels built elsewhere: by worker processes, several at once; by a thread where there is no worker program ---- */
+/** Ask for n kernels in one program, as clf_programs_build takes them, and return at once. Everything is copied. The first call starts a
+ *  thread. A kernel that two workers crash or hang with is kept as one that does not build.
+ *  errors: CLF_E_ARG; CLF_E_NOMEM, also when there is no thread. thread: workers get the environment as it is at the first call. */
+clf_status clf_programs_ask(clf_devs *d, int dev, const char *text, size_t text_len, const clf_source *const *src, int n, clf_err *err);
+/** Has this been asked for and not come yet? */
+bool clf_program_asked(const clf_devs *d, int dev, const clf_source *src);
+/** Take into the cache what has come since. How many programs. cost: nothing when none has. */
+int clf_programs_arrive(clf_devs *d);
+/** Wait until something has come, or `ms` are over. True when nothing is under way any more. */
+bool clf_programs_await(clf_devs *d, int ms);
+/** Drop what has not come: it arrives as cancelled, and may be asked for again. Workers that are busy are ended at once. */
+void clf_programs_cancel(clf_devs *d);
+/* Kernels asked for, and what became of them; those missing are under way. */
+typedef struct clf_asked { uint64_t asked, built, failed, cancelled; } clf_asked;
+clf_asked clf_programs_asked(const clf_devs *d);
 
 /* One argument value, in the order of clf_source.args. */
 typedef struct clf_arg {

@@ -103,6 +103,9 @@ struct clf_devs {
     char why[CLF_DEV_WHY];
     char temp_dir[CLF_DEV_PATH]; /* the driver's cache where no directory is usable; removed at close */
     int temp_fd;                 /* open on temp_dir, shared lock; -1 if none */
+    struct clf_workers *workers; /* worker.c; NULL until the first kernel is asked for */
+    char cache_dir[CLF_DEV_PATH], worker[CLF_DEV_PATH]; /* of the options */
+    int worker_ms;
 };
 
 /* ---- clerr.c ---- */
@@ -116,6 +119,11 @@ clf_status clf_dev_check(clf_dev *v, cl_int code, const char *call, clf_err *err
 void clf_dev_note(clf_dev *v, clf_fault fault);
 /** What a code says: LAUNCH when it is about the call alone. */
 clf_fault clf_cl_fault(cl_int code);
+
+/* ---- devs.c ---- */
+/** The two halves of clf_devs_open: what changes the environment, and what may take long; on failure *d is freed. */
+clf_status clf_devs_prepare(clf_devs **out, const clf_dev_opts *opts, clf_err *err);
+clf_status clf_devs_look(clf_devs **d, clf_err *err);
 
 /* ---- environ.c ---- */
 /** Point the driver's own cache at a private directory unless the user chose one; d->why says when only a temporary one was left. */
@@ -181,10 +189,35 @@ bool clf_saved_claim(clf_devs *d, int dev, const clf_source *const *src, int n, 
 void clf_saved_unclaim(clf_devs *d, const clf_claim *claim);
 /** They were built: keep them on disk when they have run. p: one program, alive until clf_saved_close. */
 void clf_saved_later(clf_devs *d, int dev, const clf_claim *claim, clf_program *const *p, int n);
+/** Keep the binary of a program with these n kernels now, in `disk`. False: it is not kept. thread: any that is the disk's only user, after
+ *  clf_saved_ready. */
+bool clf_saved_put(clf_devs *d, clf_disk *disk, int dev, clf_program *const *p, int n, const void *binary, size_t bytes);
+/** Find out what decides what the device's driver compiles: other threads may name entries then. */
+void clf_saved_ready(clf_devs *d, int dev);
 /** The device is idle: keep what has run, and let go of the locks of what has not. */
 void clf_saved_now(clf_devs *d, int dev);
 /** Forget everything; what was not kept yet is kept first if `keep` says so. alive: the driver may be called. */
 void clf_saved_close(clf_devs *d, bool alive, bool keep);
+
+/* ---- program.c, for kernels that are built elsewhere ---- */
+/** A kernel without program, of a copy of everything in src. NULL: no memory. owns: the caller, to be given to clf_program_free. */
+clf_program *clf_program_block(clf_devs *d, int dev, const clf_source *src);
+/** Into the block the kernel out of `built`; what is wrong with it, but for memory, stays in p->failed. errors: CLF_E_NOMEM, CLF_E_DEVICE. */
+clf_status clf_program_complete(clf_devs *d, clf_program *p, const clf_source *src, cl_program built, clf_err *err);
+/** Is this source in the cache of this process? */
+bool clf_program_held(const clf_devs *d, int dev, const clf_source *src);
+/** The cache takes p over. */
+void clf_program_keep(clf_devs *d, clf_program *p);
+/** Is p the program of this source? */
+bool clf_program_same(const clf_program *p, int dev, const clf_source *src);
+/** Complete, of equal options that are in the list, at least one. errors: CLF_E_ARG. */
+clf_status clf_sources_check(const clf_source *const *src, int n, clf_err *err);
+/** The source that p was made of; its texts are p's. */
+clf_source clf_program_source(const clf_program *p);
+
+/* ---- worker.c ---- */
+/** End the thread and its workers; alive: they are this process's. */
+void clf_workers_close(clf_devs *d, bool alive);
 
 /* ---- launch.c ---- */
 /** Device number and process are right, the queue exists. */

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include "device/device_internal.h"
 
+enum { WORKER_MS = 120000 };
+
 static void start(clf_devs *d, int i) {
     clf_dev_info *info = &d->dev[i].info;
     if (d->max_alloc_bytes && d->max_alloc_bytes < info->max_alloc_bytes) info->max_alloc_bytes = d->max_alloc_bytes;
@@ -16,8 +18,7 @@ static void start(clf_devs *d, int i) {
               info->host_pointers ? "host pointer" : "buffer");
 }
 
-clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err) {
-    clf_affinity mask;
+clf_status clf_devs_prepare(clf_devs **out, const clf_dev_opts *opts, clf_err *err) {
     if (!out || !opts || !opts->mem) return clf_fail(err, CLF_E_ARG, "devices: no place for the result or no allocator");
     clf_devs *d = clf_mem_new(opts->mem, 1, sizeof *d);
     if (!d) return clf_fail(err, CLF_E_NOMEM, "no memory for the device layer");
@@ -28,25 +29,41 @@ clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err)
     d->no_host_pointers = opts->no_host_pointers;
     d->copies_bytes = opts->copies_bytes;
     d->own = opts->own;
+    d->worker_ms = opts->worker_ms ? opts->worker_ms : WORKER_MS;
+    snprintf(d->cache_dir, sizeof d->cache_dir, "%s", opts->cache_dir ? opts->cache_dir : "");
+    snprintf(d->worker, sizeof d->worker, "%s", opts->worker ? opts->worker : "");
     clf_environ_cache(d, opts->cache_dir);
     clf_disk_open(&d->disk, d->mem, d->log, opts->cache_dir, (clf_disk_mode)opts->cache, opts->cache_bytes);
-    clf_affinity_widen(&mask);
     clf_environ_workers();
+    *out = d;
+    return CLF_OK;
+}
+
+clf_status clf_devs_look(clf_devs **devs, clf_err *err) {
+    clf_devs *d = *devs;
+    clf_affinity mask;
+    clf_affinity_widen(&mask);
     clf_status st = d->own.queue ? clf_adopt(d, err) : clf_discover(d, err);
     for (int i = 0; st == CLF_OK && i < d->n; i++) start(d, i);
     clf_affinity_restore(&mask);
     if (*d->why) CLF_TRACE(d->log, launch, "devices: %s", d->why);
-    if (st != CLF_OK)
-        clf_devs_close(d);
-    else
-        *out = d;
+    if (st != CLF_OK) clf_devs_close(d);
     return st;
+}
+
+clf_status clf_devs_open(clf_devs **out, const clf_dev_opts *opts, clf_err *err) {
+    clf_devs *d;
+    CLF_TRY(clf_devs_prepare(out ? &d : NULL, opts, err));
+    CLF_TRY(clf_devs_look(&d, err));
+    *out = d;
+    return CLF_OK;
 }
 
 /* In a forked child the driver's threads are gone: calling it hangs, so its objects are left to the parent. */
 static void close_all(clf_devs *d, bool wait) {
     if (!d) return;
     bool alive = getpid() == d->pid;
+    clf_workers_close(d, alive);
     for (int i = 0; i < d->n; i++) clf_mirrors_drop(d, i);
     for (int i = 0; alive && i < d->n; i++) clf_dev_drop(&d->dev[i], wait && !d->dev[i].busy);
     clf_saved_close(d, alive, alive && wait);

@@ -107,19 +107,24 @@ static clf_status program_fill(clf_devs *d, clf_program *p, const clf_source *sr
     return CLF_OK;
 }
 
-clf_status clf_program_new(clf_devs *d, int dev, const clf_source *src, cl_program built, clf_program **out, clf_err *err) {
-    clf_program *p = block_new(d, dev, src);
-    if (!p) return clf_fail(err, CLF_E_NOMEM, "no memory to keep kernel %s", src->entry);
+clf_status clf_program_complete(clf_devs *d, clf_program *p, const clf_source *src, cl_program built, clf_err *err) {
     clf_err why = {0};
     clf_status st = program_fill(d, p, src, built, &why);
     if (st == CLF_OK) st = kernel_make(d, p, &why);
-    if (st == CLF_OK || st == CLF_E_BUILD) {
-        p->failed = why;
+    if (st != CLF_OK && st != CLF_E_BUILD) return clf_fail(err, st, "%s", why.text);
+    p->failed = why;
+    return CLF_OK;
+}
+
+clf_status clf_program_new(clf_devs *d, int dev, const clf_source *src, cl_program built, clf_program **out, clf_err *err) {
+    clf_program *p = block_new(d, dev, src);
+    if (!p) return clf_fail(err, CLF_E_NOMEM, "no memory to keep kernel %s", src->entry);
+    clf_status st = clf_program_complete(d, p, src, built, err);
+    if (st == CLF_OK)
         *out = p;
-        return CLF_OK;
-    }
-    clf_program_free(d, p, true);
-    return clf_fail(err, st, "%s", why.text);
+    else
+        clf_program_free(d, p, true);
+    return st;
 }
 
 void clf_program_free(clf_devs *d, clf_program *p, bool driver_alive) {
@@ -289,3 +294,28 @@ clf_status clf_programs_build(clf_devs *d, int dev, const char *text, size_t tex
     const clf_source all = {.text = text, .text_len = text_len, .entry = what, .options = src[0]->options};
     return build_all(d, dev, &all, src, n, &claim, err);
 }
+
+/* ---- for kernels that are built elsewhere (worker.c) ---- */
+
+bool clf_program_held(const clf_devs *d, int dev, const clf_source *src) { return find(d, dev, src) != NULL; }
+
+clf_program *clf_program_block(clf_devs *d, int dev, const clf_source *src) { return block_new(d, dev, src); }
+
+clf_source clf_program_source(const clf_program *p) {
+    return (clf_source){.text = p->text,
+                        .text_len = p->text_len,
+                        .entry = p->entry,
+                        .options = p->options,
+                        .args = p->args,
+                        .nargs = p->nargs,
+                        .hash = p->hash};
+}
+
+void clf_program_keep(clf_devs *d, clf_program *p) {
+    clf_source src = clf_program_source(p);
+    keep(d, p, &src);
+}
+
+bool clf_program_same(const clf_program *p, int dev, const clf_source *src) { return same(p, dev, src); }
+
+clf_status clf_sources_check(const clf_source *const *src, int n, clf_err *err) { return joined_check(src, n, err); }

@@ -24,6 +24,11 @@ static clf_bytes driver_text(clf_devs *d, int dev, char *out, size_t n) {
     return (clf_bytes){out, (size_t)len};
 }
 
+void clf_saved_ready(clf_devs *d, int dev) {
+    char text[3 * CLF_PROFILE_NAME];
+    (void)driver_text(d, dev, text, sizeof text);
+}
+
 static void key_of(clf_devs *d, int dev, const char *kernel, clf_bytes text, const char *options, clf_str *key) {
     static const char library[] = "clfuse kernels 1"; /* counts up when built kernels of older versions must not be used */
     char device[4 * CLF_PROFILE_NAME], driver[3 * CLF_PROFILE_NAME];

@@ -44,46 +44,43 @@ void clf_saved_later(clf_devs *d, int dev, const clf_claim *claim, clf_program *
 
 /* ---- writing ---- */
 
-static clf_source source_of(const clf_program *p) {
-    return (clf_source){
-        .text = p->text, .text_len = p->text_len, .entry = p->entry, .options = p->options, .args = p->args, .nargs = p->nargs};
-}
-
-static bool put(clf_devs *d, uint32_t kind, const clf_str *key, clf_bytes payload) {
-    return clf_disk_put(&d->disk, &(clf_saved_entry){.kind = kind, .key = clf_saved_bytes(key), .payload = payload});
+static bool put(clf_disk *disk, uint32_t kind, const clf_str *key, clf_bytes payload) {
+    return clf_disk_put(disk, &(clf_saved_entry){.kind = kind, .key = clf_saved_bytes(key), .payload = payload});
 }
 
 /* The entry that holds the program; its name in `name`. */
-static bool put_program(clf_devs *d, const clf_unsaved *u, const clf_source *const *src, clf_bytes binary, char name[CLF_SAVED_NAME]) {
+static bool put_program(clf_devs *d, clf_disk *disk, int dev, const clf_source *const *src, int n, clf_bytes binary,
+                        char name[CLF_SAVED_NAME]) {
     clf_str key;
-    bool ok = u->n > 1 ? clf_saved_joined_key(d, u->dev, src, u->n, &key, name) : clf_saved_kernel_key(d, u->dev, src[0], &key, name);
-    ok = ok && put(d, CLF_SAVED_BINARY, &key, binary);
+    bool ok = n > 1 ? clf_saved_joined_key(d, dev, src, n, &key, name) : clf_saved_kernel_key(d, dev, src[0], &key, name);
+    ok = ok && put(disk, CLF_SAVED_BINARY, &key, binary);
     clf_str_release(&key);
     return ok;
 }
 
 /* The entry of one kernel of many. */
-static bool put_member(clf_devs *d, int dev, const clf_source *src, const char *holder) {
+static bool put_member(clf_devs *d, clf_disk *disk, int dev, const clf_source *src, const char *holder) {
     clf_str key;
     char name[CLF_SAVED_NAME];
-    bool ok = clf_saved_kernel_key(d, dev, src, &key, name) && put(d, CLF_SAVED_SHARED, &key, (clf_bytes){holder, CLF_SAVED_NAME - 1});
+    bool ok = clf_saved_kernel_key(d, dev, src, &key, name) && put(disk, CLF_SAVED_SHARED, &key, (clf_bytes){holder, CLF_SAVED_NAME - 1});
     clf_str_release(&key);
     return ok;
 }
 
-static bool put_all(clf_devs *d, const clf_unsaved *u, clf_bytes binary) {
+bool clf_saved_put(clf_devs *d, clf_disk *disk, int dev, clf_program *const *p, int n, const void *binary, size_t bytes) {
     char holder[CLF_SAVED_NAME];
-    clf_source *src = clf_mem_new(d->mem, (size_t)u->n, sizeof *src);
-    const clf_source **at = clf_mem_new(d->mem, (size_t)u->n, sizeof *at);
+    if (disk->mode != CLF_DISK_ON) return false;
+    clf_source *src = clf_mem_new(d->mem, (size_t)n, sizeof *src);
+    const clf_source **at = clf_mem_new(d->mem, (size_t)n, sizeof *at);
     bool ok = src && at;
-    for (int i = 0; ok && i < u->n; i++) {
-        src[i] = source_of(u->of[i]);
+    for (int i = 0; ok && i < n; i++) {
+        src[i] = clf_program_source(p[i]);
         at[i] = &src[i];
     }
-    ok = ok && put_program(d, u, at, binary, holder);
-    for (int i = 0; ok && u->n > 1 && i < u->n; i++) ok = put_member(d, u->dev, at[i], holder);
-    clf_mem_free(d->mem, at, (size_t)u->n, sizeof *at);
-    clf_mem_free(d->mem, src, (size_t)u->n, sizeof *src);
+    ok = ok && put_program(d, disk, dev, at, n, (clf_bytes){binary, bytes}, holder);
+    for (int i = 0; ok && n > 1 && i < n; i++) ok = put_member(d, disk, dev, at[i], holder);
+    clf_mem_free(d->mem, at, (size_t)n, sizeof *at);
+    clf_mem_free(d->mem, src, (size_t)n, sizeof *src);
     return ok;
 }
 
@@ -93,7 +90,8 @@ static void save(clf_devs *d, const clf_unsaved *u) {
     clf_err err = {CLF_OK, ""};
     uint64_t start = clf_now_ns();
     if (d->disk.mode != CLF_DISK_ON) return;
-    bool ok = clf_program_binary(d, u->dev, u->of[0]->program, d->mem, &bin, &n, &err) == CLF_OK && put_all(d, u, (clf_bytes){bin, n});
+    bool ok = clf_program_binary(d, u->dev, u->of[0]->program, d->mem, &bin, &n, &err) == CLF_OK &&
+              clf_saved_put(d, &d->disk, u->dev, u->of, u->n, bin, n);
     if (ok) d->stats.saves++;
     CLF_TRACE(d->log, build, "%s and %d more for %s: %s, %zu bytes, %.1f ms %s", u->of[0]->entry, u->n - 1, d->dev[u->dev].info.name,
               ok ? "kept on disk" : "not kept", n, (double)(clf_now_ns() - start) * 1e-6, err.text);

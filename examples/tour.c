@@ -67,6 +67,7 @@ static clf_ctx *open_context(const char *device, const char *fuse) {
     const clf_options o = {.struct_size = sizeof o, .device = device, .fuse = fuse};
     clf_ctx *c = NULL;
     if (clf_open(&c, &o) != CLF_OK) fprintf(stderr, "tour: %s\n", clf_open_error());
+    if (c) clf_set(c, "CLF_COMPILE", "wait"); /* what is compared below is kernels */
     return c;
 }
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "perf/bench.h"
+#include "perf/latency.h"
 
 static const char usage_text[] =
     "usage: clfuse bench [--suite A,B] [--case PREFIX] [--rounds N] [--quick] [--json FILE]\n"
     "                    [--device D] [--fuse cost|all|nored|none] [--tier T] [--strategy S] [--dtype f64|f32]\n"
     "                    [--inputs FOLDER: suite algorithms, write a case's inputs]\n"
-    "suites: micro, ml, algorithms, plan; --fuse leaves of the suite algorithms that selector only\n";
+    "suites: micro, ml, algorithms, plan, latency; --fuse leaves of the suite algorithms that selector only\n";
 
 enum {
     OPT_SUITE = 256,
@@ -97,7 +97,8 @@ static const struct suite {
               {"plan", bench_run_plan_time},
               {"plan", bench_run_predict},
               {"plan", bench_run_best},
-              {"plan", bench_run_fused}};
+              {"plan", bench_run_fused},
+              {"latency", bench_run_latency}};
 enum { SUITES = sizeof suites / sizeof *suites };
 
 /* Every name in --suite must be one we have. */
@@ -157,12 +158,13 @@ int main(int argc, char **argv) {
     bench_options o = {.rounds = 0};
     bench_run r = {.opt = &o, .emit = emit};
     sink s = {0};
+    if (argc == 3 && !strcmp(argv[1], "--child")) return bench_latency_child(argv[2]);
     clean_environment(argv);
     o.rounds = 9;
     int rc = parse(argc, argv, &o);
     if (rc == -1) return fputs(usage_text, stdout), 0;
     if (rc) return rc;
-    if (!suites_known(o.suites)) return complain("unknown suite; there are: micro, ml, algorithms, plan");
+    if (!suites_known(o.suites)) return complain("unknown suite; there are: micro, ml, algorithms, plan, latency");
     if ((rc = choose(&r)) != 0) return rc;
     if (o.json && !(s.json = fopen(o.json, "w"))) {
         perror(o.json);

@@ -174,6 +174,7 @@ void bench_run_plan_time(bench_run *r);
 void bench_run_predict(bench_run *r);
 void bench_run_best(bench_run *r);
 void bench_run_fused(bench_run *r);
+void bench_run_latency(bench_run *r);
 bool bench_wanted(const bench_options *o, const char *suite, const char *name);
 
 /** Rows that a cells case has with these data. */

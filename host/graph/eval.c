@@ -38,6 +38,7 @@ static clf_status run_frozen(clf_ctx *c, clf_frozen *f, size_t n, clf_node *cons
         clf_slot_fill(&f->slot[s], f->slot_node[s]);
     }
     CLF_TRY(clf_leaves_check(c, f->nslot, f->slot_node, err));
+    clf_run_news(c);
     CLF_TRY(clf_run_plan(c, &f->g, f->slot, &x, err));
     CLF_TRY(clf_run_exe(c, &f->g, x, f->slot, bufs, err));
     for (size_t i = 0; i < n; i++) {

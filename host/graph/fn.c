@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/graph/sparse_buf.h"
+#include "host/run/exe_kernels.h"
 #include "host/run/residency.h"
 #include "host/run/run.h"
 
@@ -216,6 +217,7 @@ static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t
     CLF_TRY(clf_leaves_check(c, na, f->arg, err));
     for (size_t i = 0; i < na; i++) CLF_TRY(fill_arg(f, i, f->arg[i], err));
     CLF_TRY(clf_leaves_check(c, f->nheld - f->nparam, f->held + f->nparam, err));
+    clf_run_news(c);
     bool known = f->exe && f->epoch == c->run->epoch;
     if (!known || !clf_residency_same(c, f->exe, f->f.g.nslot, f->f.slot)) {
         CLF_TRY(clf_run_plan(c, &f->f.g, f->f.slot, &f->exe, err));
@@ -226,6 +228,26 @@ static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t
     clf_status st = give_results(f, outs, err);
     for (size_t i = 0; i < no; i++) clf_buf_unref(f->bufs[i]);
     c->stats.evaluations += st == CLF_OK;
+    return st;
+}
+
+static clf_status warm_locked(clf_fn *f, clf_err *err) {
+    clf_ctx *c = f->ctx;
+    CLF_TRY(clf_ctx_usable(c, err));
+    if (clf_exe_later(c)) clf_run_open_devices(c);
+    clf_run_news(c);
+    CLF_TRY(clf_run_plan(c, &f->f.g, f->f.slot, &f->exe, err));
+    f->epoch = c->run->epoch;
+    return clf_exe_promote(c, clf_exe_latest(f->exe), true, err);
+}
+
+clf_status clf_warm(clf_fn *f) {
+    if (!f) return CLF_E_ARG;
+    clf_err err = {CLF_OK, ""};
+    clf_ctx_lock(f->ctx);
+    clf_status st = warm_locked(f, &err);
+    if (st != CLF_OK) clf_ctx_fail(f->ctx, &err);
+    clf_ctx_unlock(f->ctx);
     return st;
 }
 

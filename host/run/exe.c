@@ -4,6 +4,7 @@
  * on the host whatever the rest does. */
 #include "host/run/exe.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "host/run/exe_kernels.h"
@@ -99,6 +100,7 @@ static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
     e->read_bytes = kernel ? e->facts.read_bytes + located_bytes(x->plan, t) : t->read_bytes;
     e->write_bytes = kernel ? e->facts.write_bytes : t->write_bytes;
     e->predicted_ns = clf_step_cost_ns(x->plan, t, profile_of(c, kernel));
+    if (e->waiting) e->saving_ns = clf_place_asked(c) ? HUGE_VAL : e->predicted_ns - clf_step_cost_ns(x->plan, t, profile_of(c, true));
     x->predicted_ns += e->predicted_ns;
 }
 
@@ -139,7 +141,7 @@ static clf_status make_room(clf_ctx *c, clf_exe *x, clf_err *err) {
     x->param = clf_arena_new(&x->arena, param, sizeof *x->param);
     x->arg = clf_arena_new(&x->arena, arg, sizeof *x->arg);
     if (!x->value || !x->made || !x->in || !x->out || !x->param || !x->arg) return no_memory(err);
-    if (!kernels) return CLF_OK;
+    if (!kernels || x->scratch) return CLF_OK;
     x->counter_bytes = 64;
     x->scratch = clf_mem_new(&c->mem, 1, x->counter_bytes + x->scratch_bytes);
     if (x->scratch) x->scratch_held = x->scratch_bytes;
@@ -169,6 +171,18 @@ static void trace_step(const clf_ctx *c, const clf_exe *x, int32_t s) {
                   clf_executor_name((clf_executor)e->executor));
 }
 
+clf_status clf_exe_refit(clf_ctx *c, clf_exe *x, clf_err *err) {
+    x->predicted_ns = 0;
+    for (int32_t s = 0; s < x->plan->nstep; s++) {
+        predict_step(c, x, s);
+        trace_step(c, x, s);
+    }
+    predict_moves(c, x);
+    predict_wait(c, x);
+    clf_exe_count_waiting(c, x);
+    return make_room(c, x, err);
+}
+
 static clf_status place(clf_ctx *c, clf_exe *x, clf_err *err) {
     x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
     uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
@@ -176,13 +190,7 @@ static clf_status place(clf_ctx *c, clf_exe *x, clf_err *err) {
     CLF_TRY(clf_place_home(c, x, home, err));
     for (int32_t s = 0; s < x->plan->nstep; s++) CLF_TRY(place_step(c, x, s, home[s], err));
     CLF_TRY(clf_exe_kernels(c, x, err));
-    for (int32_t s = 0; s < x->plan->nstep; s++) {
-        predict_step(c, x, s);
-        trace_step(c, x, s);
-    }
-    predict_moves(c, x);
-    predict_wait(c, x);
-    return make_room(c, x, err);
+    return clf_exe_refit(c, x, err);
 }
 
 /* The executable takes the plan over, also where it fails. */

@@ -66,6 +66,9 @@ typedef struct clf_exe_step {
     int64_t *axis_n, *in_dim, *out_dim;
     clf_axis *axis; /* KERNEL over stored entries: the axes as they were scheduled last; else NULL */
     bool sparse;    /* an operand is sparse */
+    bool waiting;     /* on the host until its kernel is there */
+    bool asked;       /* and that is asked for; at most once by itself */
+    double saving_ns; /* waiting: what the kernel is predicted to save in a run */
     double predicted_ns, measured_ns;
     int row; /* of the context's meter, + 1; 0: not asked for yet */
     double read_bytes, write_bytes;
@@ -98,6 +101,10 @@ typedef struct clf_exe {
     clf_buf counter_name, scratch_name;  /* what copies of the two on a device are known by: of no memory, counted by nobody */
     double predicted_ns;
     uint64_t runs;
+    int32_t nwaiting;  /* steps */
+    double spent_ns;   /* of its runs, with steps that wait */
+    double ask_at_ns;  /* of those, from when on a kernel pays its compiling */
+    uint64_t arrivals; /* of clf_run, when its waiting steps were looked at last */
     clf_exe_ways ways;
     bool busy;               /* its last run failed and a device may still be writing: it does not run again, and nothing of
                                       it is freed before the end */

@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The kernels of a plan: written for a window of steps first, built together where they are new, then handed to their steps. A kernel
  * that cannot be written or built sends its own step to the host executor and no other: when a program of many does not build, its
- * kernels are built one by one. Only running out of memory fails the plan. */
+ * kernels are built one by one. Only running out of memory fails the plan. What comes later is exe_later.c's. */
 #include "host/run/exe_kernels.h"
 
 #include <string.h>
 
+#include "host/run/exe_window.h"
 #include "host/run/meter.h"
 #include "host/run/run.h"
-#include "kernels-cl/join.h"
-
-/* A window's texts are held until its kernels are built. */
-enum { WINDOW_KERNELS = CLF_JOIN_KERNELS, WINDOW_BYTES = 1 << 23 };
-
-typedef struct draft {
-    int32_t step;
-    const clf_skel *skel;
-    clf_source src, merge; /* merge.text NULL: none */
-    clf_sched *merge_sched;
-    bool joined; /* taken into a program of many */
-} draft;
-
-typedef struct window {
-    clf_ctx *c;
-    clf_exe *x;
-    clf_arena arena; /* sources */
-    clf_join join;
-    draft d[WINDOW_KERNELS];
-    int n;
-    size_t text_bytes;
-    uint64_t done, all; /* kernels of the plan */
-    clf_err cancelled;  /* while building many at once */
-} window;
 
 static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan"); }
 
@@ -113,7 +90,7 @@ static void ask_for_rounding(const clf_ctx *c, const clf_exe *x, clf_source *src
     if (info->kind == CLF_DEV_GPU && info->round_f32) src->options = "-cl-fp32-correctly-rounded-divide-sqrt";
 }
 
-static clf_status write_merge(window *w, draft *d, const clf_cplan *cp, clf_err *err) {
+static clf_status write_merge(clf_window *w, clf_draft *d, const clf_cplan *cp, clf_err *err) {
     clf_ctx *c = w->c;
     if (w->x->step[d->step].sched.merge != CLF_MERGE_FOLLOWS) return CLF_OK;
     d->merge_sched = clf_arena_new(&w->arena, 1, sizeof *d->merge_sched);
@@ -121,12 +98,12 @@ static clf_status write_merge(window *w, draft *d, const clf_cplan *cp, clf_err 
     CLF_TRY(d->skel->merge(cp, clf_run_device_profile(c), d->merge_sched, err));
     CLF_TRY(d->skel->emit(cp, d->merge_sched, c->knobs.kernel_dir, &w->arena, &d->merge, err));
     ask_for_rounding(c, w->x, &d->merge);
-    clf_run_dump(c, "kernel", "cl", d->merge.text, d->merge.text_len);
+    if (!w->again) clf_run_dump(c, "kernel", "cl", d->merge.text, d->merge.text_len);
     CLF_TRACE(&c->trace, emit, "step %d: merged by %s, %zu bytes of text", d->step, d->merge.entry, d->merge.text_len);
     return CLF_OK;
 }
 
-static clf_status write_kernel(window *w, draft *d, clf_err *err) {
+static clf_status write_kernel(clf_window *w, clf_draft *d, clf_err *err) {
     clf_ctx *c = w->c;
     const clf_cplan *cp = &w->x->plan->step[d->step].c;
     clf_exe_step *e = &w->x->step[d->step];
@@ -135,15 +112,16 @@ static clf_status write_kernel(window *w, draft *d, clf_err *err) {
     d->skel->facts(cp, dev, &e->sched, &e->facts);
     CLF_TRY(d->skel->emit(cp, &e->sched, c->knobs.kernel_dir, &w->arena, &d->src, err));
     ask_for_rounding(c, w->x, &d->src);
-    clf_run_dump(c, "kernel", "cl", d->src.text, d->src.text_len);
+    if (!w->again) clf_run_dump(c, "kernel", "cl", d->src.text, d->src.text_len);
     CLF_TRACE(&c->trace, emit, "step %d: %s by %s, %zu bytes of text, %d arguments", d->step, d->src.entry, d->skel->name, d->src.text_len,
               d->src.nargs);
     return write_merge(w, d, cp, err);
 }
 
 /* What cannot have its kernel runs on the host, whatever went wrong short of running out of memory. */
-static clf_status give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *failed, clf_err *err) {
+clf_status clf_window_give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *failed, clf_err *err) {
     CLF_TRACE(&c->trace, build, "step %d falls back to the host executor: %s", s, failed->text);
+    x->step[s].waiting = false;
     clf_run_dump(c, "failure", "txt", failed->text, strlen(failed->text));
     if (failed->code == CLF_E_NOMEM || failed->code == CLF_E_CANCELLED) return clf_fail(err, failed->code, "%s", failed->text);
     CLF_TRY(clf_exe_on_host(c, x, s, err));
@@ -151,16 +129,16 @@ static clf_status give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *fail
     return CLF_OK;
 }
 
-static clf_status add_draft(window *w, int32_t s, clf_err *err) {
+static clf_status add_draft(clf_window *w, int32_t s, clf_err *err) {
     clf_err failed = {CLF_OK, ""};
-    draft *d = &w->d[w->n];
-    *d = (draft){.step = s, .skel = clf_exe_skel(w->c, &w->x->plan->step[s].c, clf_run_device_profile(w->c))};
+    clf_draft *d = &w->d[w->n];
+    *d = (clf_draft){.step = s, .skel = clf_exe_skel(w->c, &w->x->plan->step[s].c, clf_run_device_profile(w->c))};
     if (!d->skel) {
         CLF_TRY(clf_exe_on_host(w->c, w->x, s, err));
         w->x->step[s].why = "no skeleton covers this operator";
         return CLF_OK;
     }
-    if (write_kernel(w, d, &failed) != CLF_OK) return give_up(w->c, w->x, s, &failed, err);
+    if (write_kernel(w, d, &failed) != CLF_OK) return clf_window_give_up(w->c, w->x, s, &failed, err);
     w->n++;
     w->text_bytes += d->src.text_len + d->merge.text_len;
     return CLF_OK;
@@ -179,10 +157,10 @@ static clf_status get_program(clf_ctx *c, clf_exe *x, const clf_source *src, uin
 }
 
 /* Best effort: what this does not bring into the cache is built alone afterwards. */
-static void build_joined(window *w) {
+static void build_joined(clf_window *w) {
     clf_join *j = &w->join;
     clf_err failed = {CLF_OK, ""};
-    if (j->n > 1) clf_ask_on(&w->c->ask, CLF_STAGE_BUILD, j->src[0]->entry, w->done, w->all, &w->cancelled);
+    if (j->n > 1) clf_ask_on(&w->c->ask, CLF_STAGE_BUILD, j->src[0]->entry, w->done, w->nkernels, &w->cancelled);
     clf_meter_enter(w->c->meter, CLF_PART_BUILD);
     if (j->n > 1 && !j->text.failed && w->cancelled.code == CLF_OK &&
         clf_programs_build(w->c->run->devs, w->x->device, clf_str_c(&j->text), j->text.len, j->src, j->n, &failed) != CLF_OK)
@@ -191,7 +169,7 @@ static void build_joined(window *w) {
     clf_join_release(j);
 }
 
-static bool join(window *w, const clf_source *src) {
+static bool join(clf_window *w, const clf_source *src) {
     if (!src->text || clf_program_known(w->c->run->devs, w->x->device, src)) return false;
     clf_join_verdict v = clf_join_add(&w->join, src);
     if (v == CLF_JOIN_FULL) {
@@ -201,7 +179,7 @@ static bool join(window *w, const clf_source *src) {
     return v == CLF_JOIN_TAKEN;
 }
 
-static void build_new(window *w) {
+static void build_new(clf_window *w) {
     for (int i = 0; i < w->n; i++) {
         w->d[i].joined = join(w, &w->d[i].src);
         join(w, &w->d[i].merge);
@@ -210,7 +188,7 @@ static void build_new(window *w) {
 }
 
 /* What a loop over stored entries was scheduled for. */
-static clf_status keep_axes(window *w, int32_t s, clf_err *err) {
+static clf_status keep_axes(clf_window *w, int32_t s, clf_err *err) {
     const clf_cplan *cp = &w->x->plan->step[s].c;
     bool entries = false;
     for (int a = 0; a < cp->naxes; a++) entries = entries || cp->axis[a].kind == CLF_AXIS_ENTRY;
@@ -222,13 +200,13 @@ static clf_status keep_axes(window *w, int32_t s, clf_err *err) {
     return CLF_OK;
 }
 
-static clf_arg_desc *keep_args(window *w, const clf_source *src) {
+static clf_arg_desc *keep_args(clf_window *w, const clf_source *src) {
     clf_arg_desc *args = clf_arena_new(&w->x->arena, (size_t)src->nargs, sizeof *args);
     if (args) memcpy(args, src->args, (size_t)src->nargs * sizeof *args);
     return args;
 }
 
-static clf_status keep_merge(window *w, const draft *d, clf_err *err) {
+static clf_status keep_merge(clf_window *w, const clf_draft *d, clf_err *err) {
     bool compiled = false;
     if (!d->merge.text) return CLF_OK;
     clf_exe_merge *m = clf_arena_new(&w->x->arena, 1, sizeof *m);
@@ -242,10 +220,10 @@ static clf_status keep_merge(window *w, const draft *d, clf_err *err) {
     return CLF_OK;
 }
 
-static clf_status keep_kernel(window *w, const draft *d, clf_err *err) {
+clf_status clf_window_keep(clf_window *w, const clf_draft *d, clf_err *err) {
     clf_exe_step *e = &w->x->step[d->step];
     bool compiled = false;
-    CLF_TRY(get_program(w->c, w->x, &d->src, w->done, w->all, &e->program, &compiled, err));
+    CLF_TRY(get_program(w->c, w->x, &d->src, w->done, w->nkernels, &e->program, &compiled, err));
     compiled = compiled || d->joined;
     w->c->stats.kernels_built += compiled;
     w->c->stats.kernel_hits += !compiled;
@@ -258,43 +236,50 @@ static clf_status keep_kernel(window *w, const draft *d, clf_err *err) {
     return keep_axes(w, d->step, err);
 }
 
-static clf_status build_window(window *w, clf_err *err) {
+/* ---- windows ---- */
+
+static clf_status build_window(clf_window *w, clf_err *err) {
+    if (w->later) return clf_window_later(w, err);
     if (w->n > 1 || (w->n == 1 && w->d[0].merge.text)) build_new(w);
     if (w->cancelled.code != CLF_OK) return clf_fail(err, w->cancelled.code, "%s", w->cancelled.text);
     for (int i = 0; i < w->n; i++) {
         clf_err failed = {CLF_OK, ""};
-        if (keep_kernel(w, &w->d[i], &failed) != CLF_OK) CLF_TRY(give_up(w->c, w->x, w->d[i].step, &failed, err));
+        if (clf_window_keep(w, &w->d[i], &failed) != CLF_OK) CLF_TRY(clf_window_give_up(w->c, w->x, w->d[i].step, &failed, err));
         w->done++;
     }
     return CLF_OK;
 }
 
 /* From step *s on, as many kernels as a window holds. */
-static clf_status one_window(window *w, int32_t *s, clf_err *err) {
+static clf_status one_window(clf_window *w, int32_t *s, clf_err *err) {
     clf_arena_init(&w->arena, &w->c->mem);
     w->n = 0;
     w->text_bytes = 0;
     clf_status st = CLF_OK;
-    for (; st == CLF_OK && *s < w->x->plan->nstep && w->n < WINDOW_KERNELS && w->text_bytes < WINDOW_BYTES; (*s)++)
-        if (w->x->step[*s].executor == CLF_ON_KERNEL) st = add_draft(w, *s, err);
+    for (; st == CLF_OK && *s < w->x->plan->nstep && w->n < CLF_WINDOW_KERNELS && w->text_bytes < CLF_WINDOW_BYTES; (*s)++)
+        if (w->again ? w->x->step[*s].waiting : w->x->step[*s].executor == CLF_ON_KERNEL) st = add_draft(w, *s, err);
     if (st == CLF_OK) st = build_window(w, err);
     clf_arena_release(&w->arena);
     return st;
 }
 
-clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err) {
-    if (x->device < 0) return CLF_OK;
-    window *w = clf_mem_new(&c->mem, 1, sizeof *w);
+clf_status clf_windows(clf_ctx *c, clf_exe *x, bool again, bool all, clf_err *err) {
+    clf_window *w = clf_mem_new(&c->mem, 1, sizeof *w);
     if (!w) return no_memory(err);
     w->c = c;
     w->x = x;
+    w->later = clf_exe_later(c);
+    w->again = again;
+    w->all = all;
     clf_join_init(&w->join, &c->mem);
-    for (int32_t s = 0; s < x->plan->nstep; s++) w->all += x->step[s].executor == CLF_ON_KERNEL;
+    for (int32_t s = 0; s < x->plan->nstep; s++) w->nkernels += x->step[s].executor == CLF_ON_KERNEL;
     clf_status st = CLF_OK;
     for (int32_t s = 0; st == CLF_OK && s < x->plan->nstep;) st = one_window(w, &s, err);
     clf_mem_free(&c->mem, w, 1, sizeof *w);
     return st;
 }
+
+clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err) { return x->device < 0 ? CLF_OK : clf_windows(c, x, false, false, err); }
 
 /* ---- other numbers of stored entries ------------------------------------------------------------------------------------------- */
 
@@ -323,6 +308,7 @@ static clf_status other_text(clf_ctx *c, clf_exe *x, const clf_cplan *cp, clf_ex
     clf_status st = e->sched.skel->emit(cp, &e->sched, c->knobs.kernel_dir, &arena, &src, err);
     if (st == CLF_OK) ask_for_rounding(c, x, &src);
     if (st == CLF_OK && src.nargs != e->nargs) st = clf_fail(err, CLF_E_INTERNAL, "a kernel scheduled anew has other arguments");
+    if (st == CLF_OK) st = clf_window_await(c, x, &src, err);
     if (st == CLF_OK) st = get_program(c, x, &src, 0, 1, &e->program, &compiled, err);
     if (st == CLF_OK && e->nargs) memcpy(e->args, src.args, (size_t)e->nargs * sizeof *e->args);
     c->stats.kernels_built += compiled;
@@ -346,6 +332,14 @@ static clf_status schedule_anew(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err)
 clf_status clf_exe_reschedule(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
     clf_err failed = {CLF_OK, ""};
     if (!take_entries(&x->plan->step[s].c, &x->step[s])) return CLF_OK;
-    if (schedule_anew(c, x, s, &failed) == CLF_OK) return CLF_OK;
-    return give_up(c, x, s, &failed, err);
+    clf_status st = schedule_anew(c, x, s, &failed);
+    if (st == CLF_OK) return CLF_OK;
+    if (st == CLF_E_STATE) {
+        CLF_TRY(clf_exe_on_host(c, x, s, err));
+        x->step[s].why = "tier 0: its kernel for other numbers of entries is being compiled";
+        x->step[s].waiting = x->step[s].asked = true;
+        x->nwaiting++;
+        return CLF_OK;
+    }
+    return clf_window_give_up(c, x, s, &failed, err);
 }

@@ -14,4 +14,13 @@ clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err);
 /** A kernel over stored entries, whose numbers are bound: scheduled anew when they are not those of the last time. What cannot be had for
  *  the new ones moves to the host. errors: CLF_E_NOMEM. */
 clf_status clf_exe_reschedule(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err);
+/** Do kernels come later, and the host executor runs meanwhile? */
+bool clf_exe_later(const clf_ctx *c);
+/** Before a run of x: kernels that have come take their steps over, and kernels that pay by now are asked for; all: every one.
+ *  errors: CLF_E_NOMEM. */
+clf_status clf_exe_promote(clf_ctx *c, clf_exe *x, bool all, clf_err *err);
+/** Which steps wait, and from which run on their kernels are to be asked for. */
+void clf_exe_count_waiting(const clf_ctx *c, clf_exe *x);
+/** Predictions and room for a run, after executors of steps have changed. errors: CLF_E_NOMEM. */
+clf_status clf_exe_refit(clf_ctx *c, clf_exe *x, clf_err *err);
 #endif

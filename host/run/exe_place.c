@@ -24,6 +24,16 @@ static bool forced_kernels(const clf_ctx *c) {
     return !strcmp(c->knobs.tier, "1") || !strcmp(c->knobs.tier, "2") || strcmp(c->knobs.strategy, "auto");
 }
 
+bool clf_place_asked(const clf_ctx *c) { return forced_device(c); }
+
+/* Whoever asks for kernels, or compares all bits, gets them at once. A caller's own queue is used by nobody but the caller's threads. */
+bool clf_exe_later(const clf_ctx *c) {
+    return !strcmp(c->knobs.compile, "background") && !forced_kernels(c) && !c->knobs.check && !c->run->own.queue;
+}
+
+/* Nothing runs where nothing may be compiled. */
+static bool no_kernels(const clf_ctx *c) { return !strcmp(c->knobs.compile, "off") && !forced_kernels(c) && !c->knobs.check; }
+
 /* Whoever asks for the device, or compares all bits, has all loops there. */
 static bool one_device(const clf_ctx *c) { return forced_device(c) || forced_kernels(c) || c->knobs.check; }
 
@@ -52,7 +62,7 @@ static clf_status given_device(clf_ctx *c, const clf_exe_ways *ways, int *device
     *given = true;
     *device = ways && ways->like ? ways->like->device : -1;
     if (ways && ways->like) return CLF_OK;
-    if (forced_host(c) || clf_run_lost(c) || (ways && ways->host)) return CLF_OK;
+    if (forced_host(c) || no_kernels(c) || clf_run_lost(c) || (ways && ways->host)) return CLF_OK;
     if (forced_device(c) || forced_kernels(c)) return clf_run_device(c, true, device, err);
     *given = false;
     return CLF_OK;
@@ -64,7 +74,8 @@ static clf_status worth_device(clf_ctx *c, double host_ns, int *device, clf_err 
     clf_profile bar;
     clf_profile_assume(&bar, CLF_DEV_CPU, 1);
     *device = -1;
-    return host_ns < 4 * bar.launch_sync_ns ? CLF_OK : clf_run_device(c, false, device, err);
+    if (host_ns < 4 * bar.launch_sync_ns) return CLF_OK;
+    return clf_exe_later(c) ? clf_run_device_later(c, device, err) : clf_run_device(c, false, device, err);
 }
 
 clf_status clf_place_choose(clf_ctx *c, const clf_plan *p, const clf_exe_ways *ways, int *device, clf_err *err) {

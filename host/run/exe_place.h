@@ -12,6 +12,8 @@ clf_status clf_place_plan(clf_plan **out, clf_ctx *c, const clf_graph *g, const 
 clf_status clf_place_choose(clf_ctx *c, const clf_plan *p, const clf_exe_ways *ways, int *device, clf_err *err);
 /** home[s] = 1: step s runs on the host though x has a device. home: zeros. errors: CLF_E_NOMEM. */
 clf_status clf_place_home(clf_ctx *c, clf_exe *x, uint8_t *home, clf_err *err);
+/** Does a setting name the OpenCL device? */
+bool clf_place_asked(const clf_ctx *c);
 /** Does the tier setting ask for the reference executor? */
 bool clf_place_wants_ref(const clf_ctx *c);
 #endif

@@ -186,6 +186,7 @@ static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, cl
     clf_bind b = bind_of(r->x, e);
     clf_host_call call = {r->c, &r->x->plan->g, t->node >= 0 ? &r->x->plan->g.node[t->node] : NULL, t->ta, t->tb, r->x->in, r->x->out[0]};
     clf_stats *st = &r->c->stats;
+    st->launches_meanwhile += e->waiting;
     switch (e->executor) {
     case CLF_ON_TILE: st->launches_tier0++; return clf_tile_run(e->tile->tile, &b, r->c->run->pool, err);
     case CLF_ON_ROWS: return run_rows(r, e, &b, err);
@@ -260,8 +261,10 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
         clf_buf_unref(results[i]);
         results[i] = NULL;
     }
+    uint64_t took = clf_now_ns() - start;
     x->runs++;
-    c->stats.run_ns += clf_now_ns() - start;
+    x->spent_ns += x->nwaiting ? (double)took : 0;
+    c->stats.run_ns += took;
     c->stats.predicted_ns += (uint64_t)x->predicted_ns;
     clf_meter_leave(c->meter);
     return st;

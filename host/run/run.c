@@ -58,6 +58,7 @@ void clf_run_free(clf_ctx *c) {
     clf_run *r = c->run;
     if (!r) return;
     clf_run_forget(c);
+    if (r->opening) clf_run_open_devices(c);
     clf_devs_close(r->devs);
     clf_own_release(&r->own);
     clf_blas_close(r->blas);
@@ -68,114 +69,13 @@ void clf_run_free(clf_ctx *c) {
     c->run = NULL;
 }
 
-/* ---- devices ---- */
-
-bool clf_run_wants_host(const clf_ctx *c) { return !strcmp(c->knobs.device, "host") || !strcmp(c->knobs.device, "0"); }
-
-void clf_run_open_devices(clf_ctx *c) {
-    clf_run *r = c->run;
-    if (r->devs_tried) return;
-    clf_err err = {CLF_OK, ""};
-    clf_dev_opts o = {.mem = &c->mem,
-                      .log = &c->trace,
-                      .cache_dir = c->knobs.cache_dir,
-                      .max_alloc_bytes = c->knobs.max_alloc,
-                      .no_host_pointers = !c->knobs.host_pointers,
-                      .cache = clf_disk_mode_of(c->knobs.cache),
-                      .cache_bytes = c->knobs.cache_bytes,
-                      .copies_bytes = c->knobs.device_mem,
-                      .own = c->run->own};
-    r->devs_tried = true;
-    clf_meter_enter(c->meter, CLF_PART_DEVICES);
-    r->devs_status = clf_devs_open(&r->devs, &o, &err);
-    clf_meter_leave(c->meter);
-    if (r->devs_status != CLF_OK) {
-        r->devs = NULL;
-        snprintf(r->devs_why, sizeof r->devs_why, "%s", err.text);
-    } else
-        snprintf(r->devs_why, sizeof r->devs_why, "%s", clf_devs_why(r->devs));
-}
-
-/* The stored profile of this device, the pinned one, or conservative figures. */
-static void load_profile(clf_ctx *c, const char *name, const char *driver, clf_profile *p) {
-    char dir[512], why[256];
-    clf_err err = {CLF_OK, ""};
-    clf_profile stored = *p;
-    if (!clf_cache_dir(c->knobs.cache_dir, dir, sizeof dir, why, sizeof why)) return;
-    if (clf_profile_load(dir, name, driver, &stored, &err) == CLF_OK) *p = stored;
-}
-
-static clf_status pinned_profile(clf_ctx *c, clf_profile *p, clf_err *err) {
-    if (!c->knobs.profile_file[0]) return CLF_OK;
-    FILE *f = fopen(c->knobs.profile_file, "rb");
-    char text[16384];
-    if (!f) return clf_fail(err, CLF_E_IO, "cannot open profile '%s'", c->knobs.profile_file);
-    size_t n = fread(text, 1, sizeof text, f);
-    fclose(f);
-    return clf_profile_parse(p, text, n, err);
-}
-
-void clf_run_add_devs(const clf_run *r, clf_stats *s) {
-    clf_dev_stats d = clf_devs_stats(r->devs);
-    s->build_ns += d.build_ns;
-    s->bytes_to_device += d.bytes_sent;
-    s->bytes_from_device += d.bytes_home;
-    s->evictions += d.evictions;
-    s->kernels_loaded += d.loads;
-}
-
-static void close_devices(clf_ctx *c, void (*close)(clf_devs *)) {
-    clf_run *r = c->run;
-    clf_run_add_devs(r, &c->stats);
-    close(r->devs);
-    r->devs = NULL;
-    r->devs_tried = false;
-    r->chosen = -1;
-}
-
-bool clf_run_lost(const clf_ctx *c) { return c->run->lost > 1; }
-
-void clf_run_lose(clf_ctx *c) {
-    clf_run *r = c->run;
-    CLF_TRACE(&c->trace, launch, "device lost: %s", r->lost ? "everything stays on the host" : "opening it once more");
-    clf_run_forget(c);
-    close_devices(c, clf_devs_abandon);
-    r->lost++;
-    c->stats.devices_lost++;
-}
-
-/* Nothing usable there. A later evaluation looks again: drivers come back. */
-static clf_status no_device(clf_ctx *c, clf_err *err) {
-    clf_run *r = c->run;
-    bool memory = r->devs_status == CLF_E_NOMEM;
-    close_devices(c, clf_devs_close);
-    return clf_fail(err, memory ? CLF_E_NOMEM : CLF_E_NODEV, "no OpenCL device: %s", r->devs_why);
-}
-
-clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err) {
-    clf_run *r = c->run;
-    *dev = r->chosen;
-    if (r->chosen >= 0) return CLF_OK;
-    clf_run_open_devices(c);
-    int d = r->devs ? clf_devs_find(r->devs, c->knobs.device) : -1;
-    if (d < 0 && required) {
-        if (!r->devs || !clf_devs_count(r->devs)) return no_device(c, err);
-        return clf_fail(err, CLF_E_NODEV, "no device matches '%s' (see clfuse info)", c->knobs.device);
-    }
-    if (d < 0) return CLF_OK;
-    const clf_dev_info *info = clf_devs_info(r->devs, d);
-    clf_dev_assume(r->devs, d, &r->device);
-    load_profile(c, info->name, info->driver, &r->device);
-    CLF_TRY(pinned_profile(c, &r->device, err));
-    r->chosen = *dev = d;
-    return CLF_OK;
-}
+/* ---- profiles and settings ---- */
 
 const clf_profile *clf_run_host_profile(clf_ctx *c) {
     clf_run *r = c->run;
     if (r->host_profiled) return &r->host;
     clf_profile_assume(&r->host, CLF_DEV_HOST, clf_pool_threads(r->pool));
-    load_profile(c, "host", clf_isa_name(clf_isa_pick(CLF_ISA_AUTO)), &r->host);
+    clf_run_load_profile(c, "host", clf_isa_name(clf_isa_pick(CLF_ISA_AUTO)), &r->host);
     r->host_profiled = true;
     return &r->host;
 }
@@ -204,14 +104,15 @@ clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
     clf_run *r = c->run;
     const clf_knobs *is = &c->knobs;
     bool folder = strcmp(was->cache_dir, is->cache_dir), kept = strcmp(was->cache, is->cache) || was->cache_bytes != is->cache_bytes,
-         reopen = folder || kept || was->max_alloc != is->max_alloc || was->host_pointers != is->host_pointers ||
+         workers = strcmp(was->worker, is->worker) || was->worker_ms != is->worker_ms,
+         reopen = folder || kept || workers || was->max_alloc != is->max_alloc || was->host_pointers != is->host_pointers ||
                   was->device_mem != is->device_mem;
     clf_gate gate;
     CLF_TRY(clf_gate_set(&gate, is->math, is->rules_off, err));
     if (was->threads != is->threads) CLF_TRY(change_threads(c, err));
     if (!memcmp(was, is, sizeof *is)) return CLF_OK;
     clf_run_forget(c);
-    if (reopen) close_devices(c, clf_devs_close);
+    if (reopen) clf_run_close_devices(c, clf_devs_close);
     if (reopen || strcmp(was->device, is->device) || strcmp(was->profile_file, is->profile_file)) r->chosen = -1;
     if (reopen || strcmp(was->device, is->device)) r->lost = 0;
     if (folder || was->threads != is->threads) r->host_profiled = false;

@@ -26,7 +26,10 @@ typedef struct clf_run {
     clf_blas *blas;
     clf_own_queue own; /* the caller's, retained */
     clf_devs *devs;
-    bool devs_tried, host_profiled;
+    clf_devs_opening *opening; /* under way; NULL if not */
+    double wanted_ns;          /* work that ran on the host while devices that could be better were not open */
+    uint64_t arrivals;         /* times that kernels have come from elsewhere */
+    bool devs_tried, wants_devices, host_profiled;
     clf_status devs_status; /* of the last open */
     char devs_why[CLF_ERR_TEXT];
     char cache_folder[CLF_ERR_TEXT], cache_why[CLF_ERR_TEXT]; /* of clf_cache_folder */
@@ -52,6 +55,15 @@ clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err);
 void clf_run_open_devices(clf_ctx *c);
 /** Add what the open devices have counted. */
 void clf_run_add_devs(const clf_run *r, clf_stats *s);
+/** The same for a plan that need not wait: -1 while the device is not open. Once the host has done so much that opening is worth it,
+ *  that begins, on another thread. */
+clf_status clf_run_device_later(clf_ctx *c, int *dev, clf_err *err);
+/** Close devices by that function, after waiting for an opening under way. */
+void clf_run_close_devices(clf_ctx *c, void (*close)(clf_devs *));
+/** The stored profile of a device into *p, which stands where there is none. */
+void clf_run_load_profile(clf_ctx *c, const char *name, const char *driver, clf_profile *p);
+/** Ahead of looking a plan up: take in what was opened and built elsewhere. Plans may be forgotten. */
+void clf_run_news(clf_ctx *c);
 bool clf_run_wants_host(const clf_ctx *c);
 /** The device does not answer any more: close all of them without waiting and forget their plans. What may still be written to is put
  *  aside until the context closes. They are opened once more; after the second loss clf_run_lost is true until a setting changes. */

@@ -17,5 +17,11 @@ if(TARGET clfuse_internal)
         target_link_libraries(${name} PRIVATE clf_faults clfuse_internal)
         add_dependencies(${name} clf_fault_layer)
     endforeach()
+    add_executable(clf_bad_worker fault/bad_worker.c ${PROJECT_SOURCE_DIR}/device/worker/serve.c)
+    target_link_libraries(clf_bad_worker PRIVATE clf_private clfuse_internal)
+    add_dependencies(clf_bad_worker clf_ops_h)
+    target_compile_definitions(test_fault_worker PRIVATE CLF_BAD_WORKER="$<TARGET_FILE:clf_bad_worker>"
+        CLF_GOOD_WORKER="$<TARGET_FILE:clfuse-worker>")
+    add_dependencies(test_fault_worker clf_bad_worker clfuse-worker)
     set_tests_properties(fault.test_fault_cl PROPERTIES TIMEOUT 900) # some 50 s of one core
 endif()

@@ -36,6 +36,7 @@ group() {
         sparse) echo 'unit.test_sparse_convert unit.test_sparse_values unit.test_sparse_rest unit.test_rows_exec' ;;
         cache) echo 'unit.test_disk shim.test_shim_cache' ;;
         mirrors) echo 'unit.test_mirror unit.test_residency' ;;
+        messages) echo 'unit.test_message' ;;
         found) echo 'prop.test_prop_found' ;;
         measure) echo 'unit.test_meter unit.test_progress' ;;
         *) return 1 ;;

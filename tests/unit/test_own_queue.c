@@ -53,6 +53,22 @@ static void test_runs(void) {
     }
 }
 
+/* Nothing of the caller's is used from other threads: kernels are built by who calls, though nobody said that evaluations wait. */
+static void test_background(void) {
+    if (!context) return;
+    cl_command_queue q = queue_with(0);
+    clf_ctx *c = NULL;
+    clf_compiling p = {.struct_size = sizeof p};
+    CU_ASSERT_EQUAL_FATAL(clf_open_opencl(&c, NULL, context, q), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "compile", "background"), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "device", "1"), CLF_OK);
+    CU_ASSERT_EQUAL(read_f64(clf_sum(clf_mul(clf_seq(c, 1, 5000, 1), clf_num(c, 3)))), 3 * 5000.0 * 5001 / 2);
+    CU_ASSERT(stats_of(c).launches_tier2 > 0 && !stats_of(c).launches_meanwhile);
+    CU_ASSERT(clf_compile_progress(c, &p) == CLF_OK && !p.asked);
+    clf_close(c);
+    clReleaseCommandQueue(q);
+}
+
 /* What the caller enqueued comes first: a buffer that it fills, and reads behind our kernels. */
 static void test_order(void) {
     if (!context) return;
@@ -160,8 +176,11 @@ static void test_halves(void) {
 }
 
 int main(void) {
-    static const test_case tests[] = {
-        {"runs there", test_runs}, {"in order", test_order}, {"refused", test_refused}, {"one device in two", test_halves}};
+    static const test_case tests[] = {{"runs there", test_runs},
+                                      {"built by who calls", test_background},
+                                      {"in order", test_order},
+                                      {"refused", test_refused},
+                                      {"one device in two", test_halves}};
     set_up();
     int rc = run_suite("the caller's queue", tests, sizeof tests / sizeof *tests);
     if (context) clReleaseContext(context);

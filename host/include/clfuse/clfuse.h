@@ -251,6 +251,27 @@ CLF_API clf_status clf_fn_new(clf_ctx *c, size_t nparams, clf_mat *const *params
 CLF_API clf_status clf_call(clf_fn *f, size_t nargs, clf_mat *const *args, size_t nouts, clf_mat **outs);
 CLF_API void clf_fn_free(clf_fn *f);
 
+/* Compiling. A kernel takes a tenth of a second and more to compile. With the setting `compile` = "background", the default, evaluations
+ * never wait for that: the host executor runs what has no kernel yet, and worker processes compile what pays by its number of runs.
+ * With "wait" every evaluation waits for its kernels; with "off" there are none. Settings that ask for kernels (`tier`, `strategy`,
+ * `check`) wait, and so do contexts on a caller's queue. */
+
+/** Open the devices and ask for every kernel of f, whether it pays or not; with "wait" they are there afterwards.
+ *  errors: as clf_call, of planning. cost: that of opening OpenCL, once a context; the compiling goes on in the background. */
+CLF_API clf_status clf_warm(clf_fn *f);
+/** Kernels asked for in the background since the devices were opened. Set struct_size. */
+typedef struct clf_compiling {
+    size_t struct_size;
+    uint64_t asked, built, failed, cancelled; /**< failed: did not compile, or crashed the compiler; never tried again */
+    uint64_t waiting;                         /**< not come yet */
+} clf_compiling;
+/** How far the compiling is. errors: CLF_E_ARG when struct_size is not set. thread: any; waits for an evaluation under way. */
+CLF_API clf_status clf_compile_progress(clf_ctx *c, clf_compiling *out);
+/** Wait until nothing is being compiled, for ms milliseconds at most. True when that is so. thread: evaluations go on meanwhile. */
+CLF_API bool clf_compile_wait(clf_ctx *c, int64_t ms);
+/** Give up what is being compiled in the background; the workers end at once. It may be asked for again by clf_warm. */
+CLF_API void clf_compile_cancel(clf_ctx *c);
+
 /* ---------------------------------------------------------------- language */
 
 /** Variables of a program. */
@@ -295,6 +316,7 @@ typedef struct clf_stats {
     uint64_t predicted_ns;                        /**< what the plans that ran said run_ns would grow by */
     uint64_t kernels_loaded;                      /**< of kernel_hits: taken from the disk, where an earlier process had kept them */
     uint64_t bytes_to_device, bytes_from_device, evictions; /**< copied to devices that do not share our memory, and back; copies dropped there for others */
+    uint64_t launches_meanwhile;                  /**< of tier 0: of steps whose kernel was not compiled yet */
 } clf_stats;
 CLF_API clf_status clf_get_stats(clf_ctx *c, clf_stats *out);
 /** Memory of a context in bytes. Set struct_size. */

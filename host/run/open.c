@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Devices of a context: opened when a plan first could use one, and given up when they are lost. Where evaluations are not to wait
+ * (CLF_COMPILE=background), that is on another thread, once the host executor has run for as long as opening may take; meanwhile plans are
+ * made for the host, and made again afterwards. */
+#include <stdio.h>
+#include <string.h>
+
+#include "device/disk.h"
+#include "host/run/meter.h"
+#include "host/run/run.h"
+
+bool clf_run_wants_host(const clf_ctx *c) { return !strcmp(c->knobs.device, "host") || !strcmp(c->knobs.device, "0"); }
+
+static clf_dev_opts device_opts(clf_ctx *c) {
+    return (clf_dev_opts){.mem = &c->mem,
+                          .log = &c->trace,
+                          .cache_dir = c->knobs.cache_dir,
+                          .max_alloc_bytes = c->knobs.max_alloc,
+                          .worker = c->knobs.worker,
+                          .worker_ms = (int)c->knobs.worker_ms,
+                          .no_host_pointers = !c->knobs.host_pointers,
+                          .cache = clf_disk_mode_of(c->knobs.cache),
+                          .cache_bytes = c->knobs.cache_bytes,
+                          .own = c->run->own,
+                          .copies_bytes = c->knobs.device_mem};
+}
+
+void clf_run_open_devices(clf_ctx *c) {
+    clf_run *r = c->run;
+    if (r->devs_tried) return;
+    clf_err err = {CLF_OK, ""};
+    clf_dev_opts o = device_opts(c);
+    r->devs_tried = true;
+    clf_meter_enter(c->meter, CLF_PART_DEVICES);
+    r->devs_status = r->opening ? clf_devs_open_end(r->opening, &r->devs, &err) : clf_devs_open(&r->devs, &o, &err);
+    clf_meter_leave(c->meter);
+    r->opening = NULL;
+    if (r->devs_status != CLF_OK) {
+        r->devs = NULL;
+        snprintf(r->devs_why, sizeof r->devs_why, "%s", err.text);
+    } else
+        snprintf(r->devs_why, sizeof r->devs_why, "%s", clf_devs_why(r->devs));
+}
+
+/* Opening takes about as long, of another core. */
+static const double open_ns = 0.2e9;
+
+clf_status clf_run_device_later(clf_ctx *c, int *dev, clf_err *err) {
+    clf_run *r = c->run;
+    if (r->devs_tried) return clf_run_device(c, false, dev, err);
+    *dev = -1;
+    r->wants_devices = true;
+    return CLF_OK;
+}
+
+static void open_later(clf_ctx *c) {
+    clf_run *r = c->run;
+    clf_err failed = {CLF_OK, ""};
+    clf_dev_opts o = device_opts(c);
+    if (!r->opening && r->wants_devices && r->wanted_ns >= open_ns) {
+        CLF_TRACE(&c->trace, launch, "opening devices on another thread");
+        r->wants_devices = clf_devs_open_begin(&r->opening, &o, &failed) == CLF_OK;
+    }
+    if (r->opening && clf_devs_open_done(r->opening)) clf_run_open_devices(c);
+}
+
+void clf_run_news(clf_ctx *c) {
+    clf_run *r = c->run;
+    if (!r->devs_tried) open_later(c);
+    if (r->devs_tried && r->wants_devices) clf_run_forget(c); /* plans that were made without devices are made again */
+    r->wants_devices = r->wants_devices && !r->devs_tried;
+    uint64_t built = clf_programs_asked(r->devs).built;
+    if (!clf_programs_arrive(r->devs)) return;
+    r->arrivals++;
+    c->stats.kernels_built += clf_programs_asked(r->devs).built - built;
+}
+
+void clf_run_load_profile(clf_ctx *c, const char *name, const char *driver, clf_profile *p) {
+    char dir[512], why[256];
+    clf_err err = {CLF_OK, ""};
+    clf_profile stored = *p;
+    if (!clf_cache_dir(c->knobs.cache_dir, dir, sizeof dir, why, sizeof why)) return;
+    if (clf_profile_load(dir, name, driver, &stored, &err) == CLF_OK) *p = stored;
+}
+
+static clf_status pinned_profile(clf_ctx *c, clf_profile *p, clf_err *err) {
+    if (!c->knobs.profile_file[0]) return CLF_OK;
+    FILE *f = fopen(c->knobs.profile_file, "rb");
+    char text[16384];
+    if (!f) return clf_fail(err, CLF_E_IO, "cannot open profile '%s'", c->knobs.profile_file);
+    size_t n = fread(text, 1, sizeof text, f);
+    fclose(f);
+    return clf_profile_parse(p, text, n, err);
+}
+
+void clf_run_add_devs(const clf_run *r, clf_stats *s) {
+    clf_dev_stats d = clf_devs_stats(r->devs);
+    s->build_ns += d.build_ns;
+    s->bytes_to_device += d.bytes_sent;
+    s->bytes_from_device += d.bytes_home;
+    s->evictions += d.evictions;
+    s->kernels_loaded += d.loads;
+}
+
+void clf_run_close_devices(clf_ctx *c, void (*close)(clf_devs *)) {
+    clf_run *r = c->run;
+    if (r->opening) clf_run_open_devices(c);
+    clf_run_add_devs(r, &c->stats);
+    close(r->devs);
+    r->devs = NULL;
+    r->devs_tried = false;
+    r->chosen = -1;
+}
+
+bool clf_run_lost(const clf_ctx *c) { return c->run->lost > 1; }
+
+void clf_run_lose(clf_ctx *c) {
+    clf_run *r = c->run;
+    CLF_TRACE(&c->trace, launch, "device lost: %s", r->lost ? "everything stays on the host" : "opening it once more");
+    clf_run_forget(c);
+    clf_run_close_devices(c, clf_devs_abandon);
+    r->lost++;
+    c->stats.devices_lost++;
+}
+
+/* Nothing usable there. A later evaluation looks again: drivers come back. */
+static clf_status no_device(clf_ctx *c, clf_err *err) {
+    clf_run *r = c->run;
+    bool memory = r->devs_status == CLF_E_NOMEM;
+    clf_run_close_devices(c, clf_devs_close);
+    return clf_fail(err, memory ? CLF_E_NOMEM : CLF_E_NODEV, "no OpenCL device: %s", r->devs_why);
+}
+
+clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err) {
+    clf_run *r = c->run;
+    *dev = r->chosen;
+    if (r->chosen >= 0) return CLF_OK;
+    clf_run_open_devices(c);
+    int d = r->devs ? clf_devs_find(r->devs, c->knobs.device) : -1;
+    if (d < 0 && required) {
+        if (!r->devs || !clf_devs_count(r->devs)) return no_device(c, err);
+        return clf_fail(err, CLF_E_NODEV, "no device matches '%s' (see clfuse info)", c->knobs.device);
+    }
+    if (d < 0) return CLF_OK;
+    const clf_dev_info *info = clf_devs_info(r->devs, d);
+    clf_dev_assume(r->devs, d, &r->device);
+    clf_run_load_profile(c, info->name, info->driver, &r->device);
+    CLF_TRY(pinned_profile(c, &r->device, err));
+    r->chosen = *dev = d;
+    return CLF_OK;
+}

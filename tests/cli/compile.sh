@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Who compiles kernels, and when: whatever the settings say, the result is the same; without a worker program one line of the log says who
+# compiles instead; explain says which tier a step is on and why.
+. "$(dirname "$0")/support/check.sh"
+program='sum(X + X)'
+expected=1000001000000
+for compile in wait background off; do
+    CLF_COMPILE=$compile is "$program" "$expected" --in X=seq:1000000x1
+    CLF_COMPILE=$compile CLF_DEVICE= is "$program" "$expected" --in X=seq:1000000x1
+done
+ends 2 'perhaps' env CLF_COMPILE=perhaps "$CLFUSE" run -e 1
+ends 2 'CLF_WORKER_MS' env CLF_WORKER_MS=0 "$CLFUSE" run -e 1
+
+worker=$(dirname "$CLFUSE")/clfuse-worker
+"$worker" argument >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] && [ ! -s "$work/out" ] && grep -q 'takes no arguments' "$work/err" || fault "the worker started by hand does not say that it is not for that"
+"$worker" </dev/null >"$work/out"
+[ $? -eq 0 ] && [ ! -s "$work/out" ] || fault 'the worker without a message does not end in silence'
+
+# With a device for CPUs: the first run is on the host, and the kernel asked for.
+if "$CLFUSE" info 2>/dev/null | grep -q ' cpu '; then
+    CLF_DEVICE=cpu CLF_COMPILE=background CLF_WORKER="$work/none" CLF_LOG=build "$CLFUSE" run -e "$program" --in X=rand:1000000x1 \
+        >"$work/out" 2>"$work/log"
+    true_that 'one line says who compiles without a worker' [ "$(grep -c 'a thread of this process builds kernels' "$work/log")" -eq 1 ]
+    true_that 'the log says that a kernel is asked for' grep -q 'is asked for' "$work/log"
+    CLF_DEVICE=cpu CLF_COMPILE=background "$CLFUSE" explain -e "$program" --in X=rand:1000000x1 >"$work/plan"
+    true_that 'explain says which tier and why' grep -q 'because  tier 0: ' "$work/plan"
+fi
+finish
