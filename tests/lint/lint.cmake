@@ -32,7 +32,7 @@ if(TARGET clfuse-bench)
         COMMAND_EXPAND_LISTS)
     clf_test_defaults(perf.vector_math perf 60)
     add_test(NAME perf.checks COMMAND clfuse-bench --quick --rounds 1)
-    clf_test_defaults(perf.checks perf 600)
+    clf_test_defaults(perf.checks perf 600 CLF_CACHE_DIR=${PROJECT_BINARY_DIR}/cache/bench) # it measures devices; other tests assume them
     add_test(NAME docs.performance COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lint/performance.sh $<TARGET_FILE:clfuse-bench>)
     clf_test_defaults(docs.performance docs 120)
     set_tests_properties(docs.performance PROPERTIES SKIP_RETURN_CODE 77)
