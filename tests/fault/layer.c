@@ -218,10 +218,12 @@ static cl_int CL_API_CALL my_clReleaseCommandQueue(cl_command_queue q) {
     for (int i = 0; i < nqueues; i++)
         if (queues[i] == q) queues[i--] = queues[--nqueues];
     open_all(gates, &ngates);
-    if (ntombs && nleft < QUEUES)
+    if (ntombs && nleft < QUEUES) {
         left[nleft++] = q;
-    else
-        real->clReleaseCommandQueue(q);
+        return rc;
+    }
+    if (s.lost) real->clFinish(q); /* copies of ours that nobody waits for any more read what is freed next */
+    real->clReleaseCommandQueue(q);
     return rc;
 }
 

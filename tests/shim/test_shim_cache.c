@@ -307,8 +307,8 @@ static void one_round(const char *self, const char *want, unsigned round, int ki
         CU_ASSERT(good);
     }
     int most = most_builds(builds, built);
-    if (most > (kills ? 2 : 1)) printf("\n    round %u: one text was built %d times\n", round, most);
-    CU_ASSERT(most >= 1 && most <= (kills ? 2 : 1));
+    if (most > 2) printf("\n    round %u: one text was built %d times\n", round, most);
+    CU_ASSERT(most >= 1 && most <= 2); /* a second time: by who holds another lock and may not wait, or after a kill */
     CU_ASSERT_EQUAL(run("1", "on", dir, joined, got, NULL), 0); /* the cache is valid: nothing is left to build */
     unsetenv("CLF_SHIM_BUILDS");
 }
