@@ -100,7 +100,7 @@ static clf_ps reading(const clf_component *c, const clf_opened *o, int32_t l, in
         const clf_use *u = &f->use[c->user[i].use];
         if (!clf_bits_has(&o->has, c->user[i].node)) continue;
         bool waits = u->right && f->left >= 0 && clf_bits_has(&o->has, f->left);
-        clf_ps ps = !u->right || tiled ? u->ps[way * c->p->dev.n + o->device] : waits ? u->waits[o->device] : u->rows[o->device];
+        clf_ps ps = !u->right || tiled ? u->ps[(int64_t)way * c->p->dev.n + o->device] : waits ? u->waits[o->device] : u->rows[o->device];
         if (ps > most) most = ps;
     }
     return most;
@@ -143,7 +143,7 @@ static void settle(clf_component *c, clf_opened *o) {
         clf_put(c, &s->read, reading_all(c, o, w, tiled));
         clf_ps plain = clf_ps_add(s->computed, more);
         least(&k.plain, plain);
-        take_way(&k, dev, clf_ps_add(s->read, s->written), clf_ps_add(plain, c->way_entries[w * c->p->dev.n + o->device]));
+        take_way(&k, dev, clf_ps_add(s->read, s->written), clf_ps_add(plain, c->way_entries[(int64_t)w * c->p->dev.n + o->device]));
     }
     set_cost(c, o, &k);
 }
@@ -191,7 +191,7 @@ void clf_part_read(clf_component *c, clf_opened *o, int32_t q) {
 
 static void compute_in_loop(clf_component *c, clf_opened *o, const clf_node_facts *f) {
     for (int32_t w = 0; w < c->nway; w++)
-        clf_put(c, &o->way[w].computed, clf_ps_add(o->way[w].computed, f->way_compute[w * c->p->dev.n + o->device]));
+        clf_put(c, &o->way[w].computed, clf_ps_add(o->way[w].computed, f->way_compute[(int64_t)w * c->p->dev.n + o->device]));
     settle(c, o);
 }
 
@@ -221,6 +221,6 @@ void clf_part_store(clf_component *c, clf_opened *o, int32_t q) {
         return;
     }
     for (int32_t w = 0; w < c->nway; w++)
-        clf_put(c, &o->way[w].written, clf_ps_add(o->way[w].written, f->way_write[w * c->p->dev.n + o->device]));
+        clf_put(c, &o->way[w].written, clf_ps_add(o->way[w].written, f->way_write[(int64_t)w * c->p->dev.n + o->device]));
     settle(c, o);
 }

@@ -107,7 +107,7 @@ bool clf_residency_same(clf_ctx *c, const clf_exe *x, int32_t nslot, const clf_s
     for (int32_t s = 0; s < nslot; s++) {
         uint32_t class_ = (uint32_t)class_of(c, slots[s].buf);
         if (!class_) continue;
-        if (i == n || word_at(classes, i++) != ((uint32_t)s << CLASS_BITS | class_)) return false;
+        if (!classes || i == n || word_at(classes, i++) != ((uint32_t)s << CLASS_BITS | class_)) return false;
     }
     return i == n;
 }

@@ -185,6 +185,7 @@ void doctor_blas(doctor *d) {
         doctor_say(d, DOCTOR_NOTE, "apt-get install libopenblas0-pthread",
                    "no OpenBLAS: large matrix products run in our own, slower loops");
     else
-        doctor_say(d, DOCTOR_OK, NULL, "matrix products by OpenBLAS%s", s.launches_library ? "" : ", and in tiles of our own where those are faster");
+        doctor_say(d, DOCTOR_OK, NULL, "matrix products by OpenBLAS%s",
+                   s.launches_library ? "" : ", and in tiles of our own where those are faster");
     clf_close(c);
 }
