@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "kernels-cl/skel/strides.h"
+
 enum {
     NARROW = 128, /* widest matrix whose columns are a constant of the text */
     MIN_CHUNK_CELLS = 4096,
@@ -23,23 +25,10 @@ static int64_t log2_up(int64_t n) {
 }
 
 bool clf_cell_access(const clf_cell *p, const clf_access *a, clf_cell_at *out) {
-    const clf_cinput *in = &p->c->in[a->input];
-    int64_t stride = 1;
-    *out = (clf_cell_at){0, 0, 0, 0};
-    for (int d = a->rank - 1; d >= 0; d--) {
-        const clf_at *at = &a->at[d];
-        int64_t step, add;
-        if (at->value >= 0) return false;
-        if (__builtin_mul_overflow(at->mul, stride, &step) || __builtin_mul_overflow(at->add, stride, &add)) return false;
-        out->base += add;
-        if (at->axis >= 0) {
-            uint32_t bit = 1u << at->axis;
-            out->axes |= bit;
-            *(bit == p->j ? &out->sj : &out->si) += step;
-        }
-        stride *= in->dim[d].n;
-    }
-    return true;
+    clf_strides s;
+    bool known = clf_strides_of(p->c, a, &s);
+    *out = (clf_cell_at){s.base, p->i ? s.step[0] : 0, s.step[p->i ? 1 : 0], s.axes};
+    return known;
 }
 
 int clf_cell_level(const clf_cell *p, uint32_t axes) {

@@ -5,26 +5,15 @@
 
 #include "formats/fmt.h"
 #include "kernels-cl/skel/entry_plan.h"
+#include "kernels-cl/skel/strides.h"
 
 bool clf_entry_access(const clf_entry *p, const clf_access *a, clf_entry_at *out) {
-    const clf_cinput *in = &p->c->in[a->input];
-    int64_t stride = 1;
-    *out = (clf_entry_at){.k = -1};
-    for (int d = a->rank - 1; d >= 0; d--) {
-        const clf_at *at = &a->at[d];
-        int64_t step, add;
-        if (at->value >= 0) return false;
-        if (__builtin_mul_overflow(at->mul, stride, &step) || __builtin_mul_overflow(at->add, stride, &add)) return false;
-        out->base += add;
-        if (at->axis >= 0) {
-            bool inner = at->axis != 0 && at->axis != p->e;
-            if (inner && out->k >= 0 && out->k != at->axis) return false;
-            if (inner) out->k = at->axis;
-            out->axes |= 1u << at->axis;
-            *(inner ? &out->sk : at->axis == 0 ? &out->si : &out->se) += step;
-        }
-        if (__builtin_mul_overflow(stride, in->dim[d].n, &stride)) return false;
-    }
+    clf_strides s;
+    if (!clf_strides_of(p->c, a, &s)) return false;
+    uint32_t inner = s.axes & ~(1u | 1u << p->e);
+    if (inner & (inner - 1)) return false; /* along two short axes */
+    *out = (clf_entry_at){.base = s.base, .si = s.step[0], .se = s.step[p->e], .k = inner ? __builtin_ctz(inner) : -1, .axes = s.axes};
+    if (inner) out->sk = s.step[out->k];
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels-cl/skel/cell_plan.h"
+#include "kernels-cl/skel/strides.h"
 
 enum {
     MAP_CELLS = 8,       /* cells of a map that a work-item takes */
@@ -30,24 +31,10 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 /* ---- what fits ---- */
 
 bool clf_group_access(const clf_group *p, const clf_access *a, clf_group_at *out) {
-    const clf_cinput *in = &p->c->in[a->input];
-    int64_t stride = 1;
-    *out = (clf_group_at){0, 0, 0, 0, false};
-    for (int d = a->rank - 1; d >= 0; d--) {
-        const clf_at *at = &a->at[d];
-        int64_t step, add;
-        if (at->value >= 0) return false;
-        if (__builtin_mul_overflow(at->mul, stride, &step) || __builtin_mul_overflow(at->add, stride, &add)) return false;
-        out->base += add;
-        if (at->axis >= 0) {
-            uint32_t bit = 1u << at->axis;
-            out->axes |= bit;
-            *(bit == p->j ? &out->sj : &out->si) += step;
-        }
-        stride *= in->dim[d].n;
-    }
-    out->linear =
-        out->axes && out->axes == (p->i | p->j) && (out->sj == 1 || p->cols == 1) && (!p->i || out->si == p->cols || p->rows == 1);
+    clf_strides s;
+    if (!clf_strides_of(p->c, a, &s)) return false;
+    *out = (clf_group_at){s.base, p->i ? s.step[0] : 0, s.step[p->i ? 1 : 0], s.axes, false};
+    out->linear = s.axes && s.axes == (p->i | p->j) && (out->sj == 1 || p->cols == 1) && (!p->i || out->si == p->cols || p->rows == 1);
     return true;
 }
 

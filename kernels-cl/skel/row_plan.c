@@ -12,41 +12,31 @@ int clf_row_inner(uint32_t axes) {
 
 /* ---- accesses ---- */
 
-bool clf_row_strides(const clf_cplan *c, const clf_access *a, int64_t *base, int64_t *step) {
-    int64_t stride = 1;
-    *base = 0;
-    for (int x = 0; x < c->naxes; x++) step[x] = 0;
-    for (int d = a->rank - 1; d >= 0; d--) {
-        const clf_at *at = &a->at[d];
-        int64_t by, add;
-        if (at->value >= 0 || a->protocol != CLF_STREAM) return false;
-        if (__builtin_mul_overflow(at->mul, stride, &by) || __builtin_mul_overflow(at->add, stride, &add)) return false;
-        *base += add;
-        if (at->axis >= 0) step[at->axis] += by;
-        if (__builtin_mul_overflow(stride, c->in[a->input].dim[d].n, &stride)) return false;
-    }
-    return true;
+bool clf_row_strides(const clf_cplan *c, const clf_access *a, clf_strides *out) {
+    return a->protocol == CLF_STREAM && clf_strides_of(c, a, out);
 }
 
 bool clf_row_at(const clf_row *p, const clf_access *a, int64_t *base, int64_t *si) {
-    int64_t step[CLF_MAX_AXES];
-    if (!clf_row_strides(p->c, a, base, step)) return false;
-    *si = step[0];
+    clf_strides s;
+    if (!clf_row_strides(p->c, a, &s)) return false;
+    *base = s.base;
+    *si = s.step[0];
     return true;
 }
 
 bool clf_row_factor_of(const clf_row *p, int v, clf_row_factor *out) {
     const clf_value *w = clf_row_val(p, v);
-    int64_t step[CLF_MAX_AXES];
+    clf_strides s;
     if (w->op != CLF_V_DOT) return false;
     uint32_t inner = clf_row_val(p, w->in[1])->axes & ~1u, rest = inner & ~(1u << w->axis);
     if (!rest || clf_row_val(p, w->in[1])->op != CLF_V_LOAD) return false;
     out->l = (int)w->axis;
     out->k = clf_row_inner(rest);
     out->lanes = clf_dot_lanes(p->c, w, NULL);
-    if (!clf_row_strides(p->c, &p->c->access[clf_row_val(p, w->in[1])->arg], &out->base, step)) return false;
-    out->sl = step[out->l];
-    out->sk = step[out->k];
+    if (!clf_row_strides(p->c, &p->c->access[clf_row_val(p, w->in[1])->arg], &s)) return false;
+    out->base = s.base;
+    out->sl = s.step[out->l];
+    out->sk = s.step[out->k];
     return true;
 }
 
@@ -64,11 +54,11 @@ bool clf_row_copies(const clf_row *p, int v) {
 /* ---- does it fit: values ---- */
 
 static bool load_ok(const clf_row *p, const clf_value *w) {
-    int64_t base, step[CLF_MAX_AXES];
-    if (!clf_row_strides(p->c, &p->c->access[w->arg], &base, step)) return false;
+    clf_strides s;
+    if (!clf_row_strides(p->c, &p->c->access[w->arg], &s)) return false;
     if (!clf_row_one_inner(w->axes)) return !(w->axes & 1u); /* a product's factor */
     int j = clf_row_inner(w->axes);
-    return j < 0 || step[j] == 1 || clf_row_extent(p, j) <= 1;
+    return j < 0 || s.step[j] == 1 || clf_row_extent(p, j) <= 1;
 }
 
 /* A factor is read by products only. */

@@ -13,6 +13,7 @@
 #ifndef CLF_KERNELS_SKEL_ROW_PLAN_H
 #define CLF_KERNELS_SKEL_ROW_PLAN_H
 #include "kernels-cl/skel/cell_plan.h"
+#include "kernels-cl/skel/strides.h"
 
 enum {
     CLF_ROW_NARROW = 128,
@@ -108,8 +109,8 @@ int clf_row_leaf_levels(const clf_row *p, int axis);
 void clf_row_needs(const clf_row *p, int t, uint8_t *need);
 /** Adds what a whole run reads, writes and computes (row_facts.c). */
 void clf_row_facts(const clf_row *p, clf_facts *out);
-/** Element base and the step per axis of an access; false where an index is no axis. */
-bool clf_row_strides(const clf_cplan *c, const clf_access *a, int64_t *base, int64_t *step);
+/** clf_strides_of for an access that streams; false for others. */
+bool clf_row_strides(const clf_cplan *c, const clf_access *a, clf_strides *out);
 /** Where an access reads, apart from inner axes: base + si*i. */
 bool clf_row_at(const clf_row *p, const clf_access *a, int64_t *base, int64_t *si);
 #endif

@@ -22,10 +22,10 @@ static bool by_row(const clf_access *a) {
 static void walk(clf_args *w, const void *plan, int64_t first) {
     const clf_tile *p = plan;
     for (int a = 0; a < p->c->naccess; a++) {
-        int64_t base, step[CLF_MAX_AXES];
-        clf_row_strides(p->c, &p->c->access[a], &base, step);
-        clf_args_input(w, p->c, a, base);
-        if (by_row(&p->c->access[a])) clf_args_size(w, "xl", a, step[0]);
+        clf_strides s;
+        clf_row_strides(p->c, &p->c->access[a], &s);
+        clf_args_input(w, p->c, a, s.base);
+        if (by_row(&p->c->access[a])) clf_args_size(w, "xl", a, s.step[0]);
     }
     clf_args_size(w, "xs", p->right, p->sl);
     clf_args_size(w, "xk", p->right, p->sj);

@@ -10,16 +10,17 @@ enum {
 };
 
 bool clf_tile_at(const clf_tile *p, const clf_access *a, int inner, int64_t *base, int64_t *si) {
-    int64_t step[CLF_MAX_AXES];
-    if (!clf_row_strides(p->c, a, base, step)) return false;
-    *si = step[0];
-    return step[inner] == 0 || step[inner] == 1;
+    clf_strides s;
+    if (!clf_row_strides(p->c, a, &s)) return false;
+    *base = s.base;
+    *si = s.step[0];
+    return s.step[inner] == 0 || s.step[inner] == 1;
 }
 
 /* ---- does it fit ---- */
 
 static bool find_product(clf_tile *p) {
-    int64_t step[CLF_MAX_AXES];
+    clf_strides s;
     const clf_cplan *c = p->c;
     p->dot = -1;
     for (int v = 0; v < c->nvalue; v++) {
@@ -35,9 +36,10 @@ static bool find_product(clf_tile *p) {
     if (w->arg || p->l < 1 || p->l > 2 || !clf_dtype_float(p->type) || b->op != CLF_V_LOAD) return false;
     if (b->axes != (1u << p->l | 1u << p->j) || c->value[w->in[0]].axes != (1u << p->l | 1u)) return false;
     p->right = b->arg;
-    if (!clf_row_strides(c, &c->access[p->right], &p->base, step)) return false;
-    p->sl = step[p->l];
-    p->sj = step[p->j];
+    if (!clf_row_strides(c, &c->access[p->right], &s)) return false;
+    p->base = s.base;
+    p->sl = s.step[p->l];
+    p->sj = s.step[p->j];
     p->lanes = clf_lanes(p->type);
     p->runs = clf_dot_lanes(c, w, NULL);
     return p->runs == 1 ? p->sj == 1 : p->runs == p->lanes && p->sl == 1;
