@@ -3,6 +3,7 @@
  * launch of its kernels. Private to device/. */
 #ifndef CLF_DEVICE_CALIBRATE_H
 #define CLF_DEVICE_CALIBRATE_H
+#include "core/least.h"
 #include "device/device_internal.h"
 
 extern const char clf_calibrate_cl[];
@@ -18,6 +19,7 @@ typedef struct clf_gauge_bench {
     size_t set_bytes, out_bytes;
     const char *math;  /* of clf_dev_calibrate */
     uint64_t hurry_ns; /* from this time on one run has to do */
+    clf_least least;   /* of one repetition each, of the element type at hand */
     clf_err *err;
 } clf_gauge_bench;
 
@@ -32,7 +34,8 @@ typedef struct clf_gauge_job {
 
 /** A kernel of the program built for the element type at hand. owns: the caller, to be given to clf_program_free. */
 clf_status clf_gauge_kernel(clf_gauge_bench *b, const char *entry, clf_program **out);
-/** Raise *repeat (a field of the job) until the best run is long enough; a run that a neighbour made long does not pass for one. */
+/** Raise *repeat (a field of the job) until the best run is long enough; a run that a neighbour made long does not pass for one, and what
+ *  an earlier pass measured counts, too. */
 clf_status clf_gauge_best(clf_gauge_bench *b, clf_gauge_job *j, int64_t *repeat, double *ns);
 /** Evaluations of a work-item per round: 8 registers of 64 bytes with two operations (ADD) or one (CMP), or 32 vectors. */
 double clf_gauge_round(int class_, clf_dtype t);

@@ -6,6 +6,6 @@
 #include "host/run/tile.h"
 
 /** Loops over rows and stored entries, products of the library, conversions and structural operators, into *p, which holds the tiles'
- *  figures already. p stays as it was on failure. < 1 s. errors: CLF_E_NOMEM. */
+ *  figures already. p stays as it was on failure. ~1 s. errors: CLF_E_NOMEM. */
 clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *p, clf_err *err);
 #endif

@@ -2,11 +2,12 @@
  * Measuring device 0 beyond cells: the row executor with a dense chain of two products (wide rows for the rate, narrow ones for what a
  * row costs) and a sparse product whose vector grows through the tiers, then the library, conversions and a transpose.
  *
- * As in tile_calibrate.c a figure is the least time of several tries; differences are bounded below so that none is free. */
+ * As in tile_calibrate.c there are two passes, and a figure is the least time of several tries; differences are bounded below so that none is free. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/least.h"
 #include "formats/sparse.h"
 #include "host/run/calibrate.h"
 #include "host/run/convert.h"
@@ -43,6 +44,7 @@ typedef struct gauge {
     int64_t *ptr;      /* ENTRY_ROWS + 1, and BLOCK + 1 zeros */
     int64_t *little;   /* rows of SHORT_ENTRIES */
     int32_t *idx;      /* ENTRIES */
+    clf_least *least;
 } gauge;
 
 /* Least time of one call. */
@@ -56,7 +58,7 @@ static clf_status least(const gauge *g, work w, const void *what, double *ns) {
         double once = (double)clf_now_ns() - t0;
         best = once < best ? once : best;
     }
-    *ns = best > 1 ? best : 1;
+    *ns = clf_least_of(g->least, best > 1 ? best : 1);
     return CLF_OK;
 }
 
@@ -316,6 +318,7 @@ static clf_status gauge_steps(const gauge *g, clf_profile *p) {
 }
 
 static clf_status gauge_all(const gauge *g, clf_profile *p) {
+    clf_least_again(g->least);
     for (int64_t i = 0; i < BIG_CELLS; i++) g->big[i] = 0.5 + (double)(i % 1000) / 1001.0;
     for (int64_t i = 0; i <= ENTRY_ROWS; i++) g->ptr[i] = i * ROW_ENTRIES;
     for (int64_t i = 0; i <= ENTRIES / SHORT_ENTRIES; i++) g->little[i] = i * SHORT_ENTRIES;
@@ -332,7 +335,8 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
 clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *p, clf_err *err) {
     const size_t big = sizeof(double) * BIG_CELLS, out = sizeof(double) * BLOCK * BLOCK, idx = sizeof(int32_t) * ENTRIES,
                  ptr = sizeof(int64_t) * (ENTRY_ROWS + BLOCK + 2 + ENTRIES / SHORT_ENTRIES + 1), bytes = big + out + ptr + idx;
-    gauge g = {.blas = blas, .pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err};
+    clf_least known = {0};
+    gauge g = {.blas = blas, .pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err, .least = &known};
     clf_profile work = *p;
     char *block = clf_mem_data(mem, bytes);
     if (!block) return clf_fail(err, CLF_E_NOMEM, "%zu bytes to measure the host with", bytes);
@@ -342,6 +346,7 @@ clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_m
     g.idx = (int32_t *)(void *)(block + big + out + ptr);
     g.little = g.ptr + ENTRY_ROWS + BLOCK + 2;
     clf_status st = gauge_all(&g, &work);
+    if (st == CLF_OK) st = gauge_all(&g, &work);
     clf_mem_data_free(mem, block, bytes);
     if (st == CLF_OK) *p = work;
     return st;

@@ -55,7 +55,8 @@ typedef struct api_player {
     double lent_val[API_LENT];
     clf_mat *lent; /* the leaf over them, and when it was made */
     uint64_t lent_serial;
-    bool sparse; /* there was a sparse leaf: the sign of a zero says nothing */
+    bool sparse;  /* there was a sparse leaf: the sign of a zero says nothing */
+    bool changed; /* of what is borrowed: leaves over it that were not declared anew contradict themselves */
     bool knobs_changed;
     clf_status worst; /* of the results at the end */
     api_cells *log;

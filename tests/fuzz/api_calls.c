@@ -54,6 +54,7 @@ static void call_borrow(api_player *s) {
 static void call_changed(api_player *s) {
     clf_mat *m = api_take(s)->m;
     s->borrowed[api_byte(s) % API_BORROWED] = api_byte(s);
+    s->changed = true;
     /* what was recorded over the old contents says nothing any more: only what is recorded from here on */
     for (int i = 0; i < API_OTHER; i++) s->slot[i].kind = API_FREE;
     clf_status st = m ? clf_changed(m) : CLF_OK;

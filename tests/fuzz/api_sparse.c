@@ -217,7 +217,8 @@ static void call_entries(api_player *s) {
     clf_status counted = clf_nnz(x->m, &count);
     api_log(s, counted);
     if (st == CLF_OK) (void)entries_right(ptr, idx, nnz, rows, cols);
-    if (st == CLF_OK && counted == CLF_OK) FUZZ_MUST(count <= nnz);
+    /* another leaf over the same memory may have been declared changed, and not this one, whose entries were found before */
+    if (st == CLF_OK && counted == CLF_OK && !s->changed) FUZZ_MUST(count <= nnz);
     if (counted == CLF_OK && x->kind != API_FREE) api_log(s, (double)count);
     if (api_byte(s) == 255) api_log(s, clf_data_csr(x->m, NULL, NULL, NULL, NULL));
 }
