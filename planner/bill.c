@@ -70,6 +70,8 @@ clf_term clf_term_operand(const clf_graph *g, int32_t n, int k) {
 
 clf_term clf_term_result(const clf_graph *g, int32_t n) { return (clf_term){CLF_TERM_WRITE, n, clf_node_bytes(g, n), 0, 0}; }
 
+bool clf_sums_all(const clf_gnode *x) { return x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_ALL; }
+
 static bool meets(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     bool fold = x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_COLS && clf_cols(x) > 1;
@@ -291,6 +293,29 @@ static bool tiles(const billing *b) {
     return true;
 }
 
+/* Nothing but sums over all values of a leaf, and cell operators on them: where entries are does not matter, and nobody reads it. */
+static bool flat(const billing *b) {
+    bool may = b->driver >= 0 && !b->part->gaps && clf_node_is_slot(&b->g->node[b->driver]);
+    for (int32_t j = 0; j < b->part->n && may; j++) {
+        int32_t n = b->part->node[j];
+        const clf_gnode *x = &b->g->node[n];
+        may = clf_sums_all(x) || (cellwise(b->g, n) && !clf_cover_stores(b->c, b->number, n));
+        for (int k = 0; k < x->nin && may; k++) {
+            int32_t q = clf_node_operand(b->g, n, k);
+            may = q == b->driver || clf_gnode_single(&b->g->node[q]) || clf_cover_has(b->c, b->number, q);
+        }
+    }
+    return may;
+}
+
+static void bill_driver(billing *b) {
+    double entries = (double)b->c->entries[b->driver];
+    if (!flat(b)) return put(b, CLF_TERM_ENTRIES, b->driver, entries, 0, 0);
+    for (int32_t t = 0; t < b->out->n; t++)
+        if (b->out->term[t].node == b->driver && b->out->term[t].kind == CLF_TERM_READ)
+            b->out->term[t].a = entries * width_of(&b->g->node[b->driver]);
+}
+
 static void bill_loop(billing *b) {
     b->tiled = tiles(b);
     for (int32_t j = 0; j < b->part->n; j++) {
@@ -308,9 +333,8 @@ static void bill_loop(billing *b) {
     }
     b->out->kept = clf_part_kept(b->g, b->c, b->number, b->mark);
     if (b->driver < 0) return;
-    double entries = (double)b->c->entries[b->driver];
-    put(b, CLF_TERM_ENTRIES, b->driver, entries, 0, 0);
-    if (b->part->gaps) put(b, CLF_TERM_GAPS, b->driver, entries * b->part->gaps, 0, 0);
+    bill_driver(b);
+    if (b->part->gaps) put(b, CLF_TERM_GAPS, b->driver, (double)b->c->entries[b->driver] * b->part->gaps, 0, 0);
 }
 
 /* ---- steps of their own ---- */

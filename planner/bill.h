@@ -70,6 +70,8 @@ clf_tile_place clf_bill_tile_place(const clf_graph *g, int32_t product, int32_t 
 bool clf_bill_long_row(const clf_graph *g, int32_t q);
 /** How often that is read again, then. */
 double clf_bill_waiting(const clf_graph *g, int32_t n);
+/** Is x a fold of all cells? A loop over a sparse leaf for nothing else needs no places: it reads values alone, and visits nothing. */
+bool clf_sums_all(const clf_gnode *x);
 /** Bytes of a node's cells. */
 double clf_node_bytes(const clf_graph *g, int32_t n);
 #endif

@@ -22,6 +22,7 @@ typedef struct entries {
     uint8_t *mark;
     int32_t n, driver[MOST_DRIVERS]; /* nodes that stand for all of their shape */
     int64_t nnz[MOST_DRIVERS];       /* least of the shape */
+    bool summed[MOST_DRIVERS];       /* there are sums of all cells of the shape: their loops may need no places of entries (bill.c) */
     clf_bill bill;
     clf_ps together[CLF_MOST_DEVICES]; /* a node computed and written */
     clf_ps (*read)[CLF_MOST_DEVICES];  /* of all uses, in order of nodes: from memory in a loop */
@@ -70,6 +71,38 @@ static bool find_drivers(entries *e, const int32_t *sparse, int32_t nsparse) {
     return true;
 }
 
+enum { ONLY_SINGLE = -1, OF_MORE = -2 };
+
+/* The one sparse leaf that node f is made of by cell operators, beside single values; of: the same of all locals before. */
+static int32_t leaf_of(const entries *e, const int32_t *of, const clf_node_facts *f) {
+    const clf_gnode *x = &e->g->node[f->id];
+    int32_t leaf = ONLY_SINGLE;
+    if (clf_gnode_single(x)) return ONLY_SINGLE;
+    if (!clf_op_is_cell(x->op) && !clf_node_is_cellwise(x)) return OF_MORE;
+    for (int32_t u = 0; u < f->nuse; u++) {
+        int32_t q = of[f->use[u].local];
+        if (q != ONLY_SINGLE && leaf != ONLY_SINGLE && q != leaf) return OF_MORE;
+        if (q != ONLY_SINGLE) leaf = q;
+    }
+    return leaf;
+}
+
+static bool find_sums(entries *e) {
+    int32_t *of = clf_arena_new(e->c->arena, (size_t)e->c->nlocal, sizeof *of);
+    if (!of) return false;
+    for (int32_t l = e->c->n; l < e->c->nlocal; l++) {
+        const clf_gnode *x = &e->g->node[e->c->operand[l].id];
+        of[l] = clf_gnode_single(x) ? ONLY_SINGLE : clf_node_is_slot(x) && x->format == CLF_CSR ? e->c->operand[l].id : OF_MORE;
+    }
+    for (int32_t i = e->c->n; i-- > 0;) { /* readers stand before what they read */
+        const clf_node_facts *f = &e->c->node[i];
+        of[i] = leaf_of(e, of, f);
+        bool sums = clf_sums_all(&e->g->node[f->id]) && f->nuse > 0;
+        if (sums && of[f->use[0].local] >= 0) e->summed[shape_of(e, &e->g->node[of[f->use[0].local]])] = true;
+    }
+    return true;
+}
+
 /* ---- one node ---- */
 
 /* Values of a driver's shape are in its pattern, or in cells. What is in memory from the start has its format. */
@@ -100,12 +133,22 @@ static clf_ps as_moved(const clf_profile *dev, clf_ps computed) {
     return more > 0 ? more - 1 : 0;
 }
 
+/* What a loop pays at least for what the bill says of reading. */
+static clf_ps least_read(const entries *e, const clf_term *t, const clf_profile *dev) {
+    const clf_gnode *x = &e->g->node[t->node];
+    int shape = shape_of(e, x);
+    clf_term values = *t;
+    if (t->kind == CLF_TERM_READ && shape >= 0 && e->summed[shape] && e->cover->csr[t->node])
+        values.a = (double)e->cover->entries[t->node] * (double)clf_dtype_bytes((clf_dtype)x->dtype);
+    return clf_term_pay(&values, e->g, dev);
+}
+
 /* What the bill says of reading local l. */
 static clf_ps reading(const entries *e, const clf_use *u, const clf_profile *dev) {
     int32_t q = e->c->operand[u->local].id;
     clf_ps sum = 0;
     for (int32_t t = 0; t < e->bill.n; t++)
-        if (e->bill.term[t].kind <= CLF_TERM_SPARSELY && e->bill.term[t].node == q) sum = clf_term_pay(&e->bill.term[t], e->g, dev);
+        if (e->bill.term[t].kind <= CLF_TERM_SPARSELY && e->bill.term[t].node == q) sum = least_read(e, &e->bill.term[t], dev);
     return sum;
 }
 
@@ -116,7 +159,7 @@ static void note_reading(const entries *e, const clf_use *u, use_way *to) {
         const clf_term *x = &e->bill.term[t];
         if (x->kind > CLF_TERM_SPARSELY || x->node != q) continue;
         to->kind = x->kind == CLF_TERM_AGAIN ? 3 : x->kind == CLF_TERM_READ ? 2 : 1;
-        for (int d = 0; d < e->c->p->dev.n; d++) to->ps[d] = clf_term_pay(x, e->g, e->c->p->dev.profile[d]);
+        for (int d = 0; d < e->c->p->dev.n; d++) to->ps[d] = least_read(e, x, e->c->p->dev.profile[d]);
     }
 }
 
@@ -236,8 +279,10 @@ static bool begin_ways(entries *e, int32_t uses) {
     e->first = clf_arena_new(c->arena, (size_t)c->n, sizeof *e->first);
     e->use = clf_arena_new(c->arena, 2 * (size_t)uses * (size_t)(e->n + 1), sizeof *e->use);
     if (!e->first || !e->use || !clf_component_ways_room(c, e->n + 1)) return false;
-    for (int32_t i = c->p->dev.n; i < cells; i++)
-        c->way_entries[i] = clf_cost_entries(c->p->dev.profile[i % c->p->dev.n], (double)e->nnz[i / c->p->dev.n - 1]);
+    for (int32_t i = c->p->dev.n; i < cells; i++) {
+        int32_t driver = i / c->p->dev.n - 1;
+        c->way_entries[i] = e->summed[driver] ? 0 : clf_cost_entries(c->p->dev.profile[i % c->p->dev.n], (double)e->nnz[driver]);
+    }
     for (int32_t n = 0; n < c->n; n++) {
         clf_node_facts *f = &c->node[n];
         e->first[n] = at;
@@ -271,7 +316,7 @@ clf_status clf_component_entries(clf_component *c, clf_err *err) {
         know_nothing(c);
         return clf_component_ways(c) ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     }
-    if (!begin_ways(&e, uses)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    if (!find_sums(&e) || !begin_ways(&e, uses)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     for (int32_t n = 0, at = 0; n < c->n; at += c->node[n++].nuse)
         if (c->node[n].is & CLF_CAN_LOOP) CLF_TRY(bill_all(&e, &c->node[n], e.read + at, err));
     share_readings(&e);
