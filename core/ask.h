@@ -12,7 +12,7 @@ static inline clf_status clf_ask_on(const clf_ask *a, clf_stage stage, const cha
     if (!a || !a->fn) return CLF_OK;
     const clf_progress p = {.struct_size = sizeof p, .stage = stage, .what = what, .done = done, .all = all};
     if (!a->fn(a->user, &p)) return CLF_OK;
-    static const char *const doing[] = {"reading", "planning", "compiling", "running"};
+    static const char *const doing[] = {"reading", "planning", "compiling", "running", "writing"};
     return clf_fail(err, CLF_E_CANCELLED, "cancelled by the progress callback while %s%s%.200s", doing[stage], *what ? " " : "", what);
 }
 #endif

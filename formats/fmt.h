@@ -72,6 +72,15 @@ clf_status clf_write_file(const char *path, const char *type, const clf_dense *m
  *  columns after the last stored entry are lost, as that format has no place for them); .npy and .csv with all cells.
  *  errors: also CLF_E_SHAPE labels of another length. thread: reads m only. */
 clf_status clf_write_csr(const char *path, const char *type, const clf_csr *m, const clf_dense *labels, clf_err *err);
+/* What is written: one of the two; labels of a sparse matrix or NULL; whether to go on, asked at first and every MiB, or NULL. */
+typedef struct clf_writing {
+    const clf_dense *dense;
+    const clf_csr *csr;
+    const clf_dense *labels;
+    const clf_ask *ask;
+} clf_writing;
+/** Either of the two. errors: also CLF_E_CANCELLED, the file at path then being what it was. */
+clf_status clf_write(const char *path, const char *type, const clf_writing *w, clf_err *err);
 /** Reading from memory, for tests and fuzzers. name is used in messages. */
 clf_status clf_read_npy(const char *name, const void *p, size_t n, clf_mem *mem, clf_dense *out, clf_err *err);
 clf_status clf_read_csv(const char *name, const void *p, size_t n, const clf_read_opts *o, clf_mem *mem, clf_dense *out, clf_dense *labels,

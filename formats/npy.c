@@ -130,6 +130,7 @@ static clf_status take_dict(npy *f) {
 
 /* Magic, version and lengths: where the header's text and the cells are. */
 static clf_status find_header(npy *f, const unsigned char *p, size_t n) {
+    if (n == 0) return NPY_FAIL(f, "%s: the file is empty: no .npy file", f->name);
     if (n < MAGIC_BYTES + 2 || memcmp(p, "\x93NUMPY", 6) != 0) return NPY_FAIL(f, "%s: no .npy file", f->name);
     if (p[6] < 1 || p[6] > 3 || p[7] != 0) return NPY_FAIL(f, "%s: .npy version %d.%d, only 1.0 to 3.0 are read", f->name, p[6], p[7]);
     size_t start = p[6] == 1 ? MAGIC_BYTES + 2 : MAGIC_BYTES + 4;

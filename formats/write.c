@@ -18,21 +18,33 @@
 #include "formats/number.h"
 #include "formats/write.h"
 
-enum { SINK_BYTES = 1 << 15, TEMP_TRIES = 1000 };
+enum { SINK_BYTES = 1 << 15, ASK_BYTES = 1 << 20, TEMP_TRIES = 1000 };
 
 struct clf_sink {
-    int fd, error; /* errno of the first failed write */
+    int fd, error; /* errno of the first failed write; ECANCELED: the answer was to stop */
+    const clf_ask *ask;
+    const char *path;
+    uint64_t sent, asked; /* bytes; how many there were when it was asked last */
+    clf_err why;          /* of stopping */
     size_t n;
     char buf[SINK_BYTES];
 };
 
+static void ask(clf_sink *s) {
+    if (s->sent - s->asked < ASK_BYTES) return;
+    s->asked = s->sent;
+    if (clf_ask_on(s->ask, CLF_STAGE_SAVE, s->path, s->sent, 0, &s->why) != CLF_OK) s->error = ECANCELED;
+}
+
 static void send_bytes(clf_sink *s, const char *p, size_t n) {
     while (n > 0 && !s->error) {
-        ssize_t done = write(s->fd, p, n > INT_MAX ? INT_MAX : n);
+        ssize_t done = write(s->fd, p, n > ASK_BYTES ? ASK_BYTES : n);
         if (done == 0 || (done < 0 && errno != EINTR)) s->error = done ? errno : EIO;
         if (done <= 0) continue;
         p += done;
         n -= (size_t)done;
+        s->sent += (uint64_t)done;
+        ask(s);
     }
 }
 
@@ -79,41 +91,53 @@ static clf_status open_temp(const char *path, char temp[PATH_MAX], int *fd, clf_
     return io_fail(err, path, errno);
 }
 
-/* Write everything and close; 0 or the errno of what failed. */
-static int write_all(int fd, const clf_writer *writer, const clf_writing *w) {
+/* What is asked for, where; messages name that path. */
+typedef struct order {
+    const char *path;
+    const clf_writer *writer;
+    const clf_writing *w;
+    clf_err *err;
+} order;
+
+/* Write everything and close. */
+static clf_status write_all(const order *o, int fd) {
     clf_sink s;
     s.fd = fd;
     s.error = 0;
+    s.ask = o->w->ask;
+    s.path = o->path;
+    s.sent = s.asked = 0;
+    s.why = (clf_err){CLF_OK, ""};
     s.n = 0;
-    writer->write(&s, w);
+    o->writer->write(&s, o->w);
     flush(&s);
     if (close(fd) != 0 && !s.error) s.error = errno;
-    return s.error;
+    if (s.why.code != CLF_OK) return clf_fail(o->err, s.why.code, "%s", s.why.text);
+    return s.error ? io_fail(o->err, o->path, s.error) : CLF_OK;
 }
 
-static clf_status write_in_place(const char *path, const clf_writer *writer, const clf_writing *w, clf_err *err) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    int error = fd < 0 ? errno : write_all(fd, writer, w);
-    return error ? io_fail(err, path, error) : CLF_OK;
+static clf_status write_in_place(const order *o) {
+    int fd = open(o->path, O_WRONLY | O_CLOEXEC);
+    return fd < 0 ? io_fail(o->err, o->path, errno) : write_all(o, fd);
 }
 
-static clf_status write_and_rename(const char *path, const clf_writer *writer, const clf_writing *w, clf_err *err) {
+static clf_status write_and_rename(const order *o) {
     char temp[PATH_MAX];
     int fd = -1;
-    CLF_TRY(open_temp(path, temp, &fd, err));
-    int error = write_all(fd, writer, w);
-    if (!error && rename(temp, path) != 0) error = errno;
-    if (!error) return CLF_OK;
-    unlink(temp);
-    return io_fail(err, path, error);
+    CLF_TRY(open_temp(o->path, temp, &fd, o->err));
+    clf_status st = write_all(o, fd);
+    if (st == CLF_OK && rename(temp, o->path) != 0) st = io_fail(o->err, o->path, errno);
+    if (st != CLF_OK) unlink(temp);
+    return st;
 }
 
-static clf_status write_file(const char *path, const clf_writer *writer, const clf_writing *w, clf_err *err) {
+static clf_status write_file(order *o) {
     char target[PATH_MAX]; /* behind symbolic links, so that a link stays one */
     struct stat st;
-    if (!realpath(path, target)) return write_and_rename(path, writer, w, err);
-    if (stat(target, &st) == 0 && !S_ISREG(st.st_mode)) return write_in_place(target, writer, w, err);
-    return write_and_rename(target, writer, w, err);
+    CLF_TRY(clf_ask_on(o->w->ask, CLF_STAGE_SAVE, o->path, 0, 0, o->err));
+    if (!realpath(o->path, target)) return write_and_rename(o);
+    o->path = target;
+    return stat(target, &st) == 0 && !S_ISREG(st.st_mode) ? write_in_place(o) : write_and_rename(o);
 }
 
 static clf_status find_writer(const char *path, const char *type, const clf_writer *writers, const clf_writer **out, clf_err *err) {
@@ -124,18 +148,22 @@ static clf_status find_writer(const char *path, const char *type, const clf_writ
                          : clf_fail(err, CLF_E_FORMAT, "%s: dense matrices are not written as '%s'; use npy, csv or mtx", path, type);
 }
 
+clf_status clf_write(const char *path, const char *type, const clf_writing *w, clf_err *err) {
+    order o = {path, NULL, w, err};
+    const clf_dense *labels = w->labels;
+    CLF_TRY(find_writer(path, type, w->csr ? clf_csr_writers : clf_dense_writers, &o.writer, err));
+    int64_t rows = w->csr ? w->csr->rows : 0;
+    bool fits = !labels || (labels->rows == rows && labels->cols == 1) || (labels->rows == 1 && labels->cols == rows);
+    if (!fits)
+        return clf_fail(err, CLF_E_SHAPE, "%s: labels of %lld x %lld for %lld rows", path, (long long)labels->rows, (long long)labels->cols,
+                        (long long)rows);
+    return write_file(&o);
+}
+
 clf_status clf_write_file(const char *path, const char *type, const clf_dense *m, clf_err *err) {
-    const clf_writer *writer;
-    CLF_TRY(find_writer(path, type, clf_dense_writers, &writer, err));
-    return write_file(path, writer, &(clf_writing){.dense = m}, err);
+    return clf_write(path, type, &(clf_writing){.dense = m}, err);
 }
 
 clf_status clf_write_csr(const char *path, const char *type, const clf_csr *m, const clf_dense *labels, clf_err *err) {
-    const clf_writer *writer;
-    CLF_TRY(find_writer(path, type, clf_csr_writers, &writer, err));
-    bool fits = !labels || (labels->rows == m->rows && labels->cols == 1) || (labels->rows == 1 && labels->cols == m->rows);
-    if (!fits)
-        return clf_fail(err, CLF_E_SHAPE, "%s: labels of %lld x %lld for %lld rows", path, (long long)labels->rows, (long long)labels->cols,
-                        (long long)m->rows);
-    return write_file(path, writer, &(clf_writing){.csr = m, .labels = labels}, err);
+    return clf_write(path, type, &(clf_writing){.csr = m, .labels = labels}, err);
 }

@@ -12,13 +12,6 @@ void clf_sink_count(clf_sink *s, int64_t n, char after);
 /** Has writing failed? Long loops ask, so as to end. */
 bool clf_sink_failed(const clf_sink *s);
 
-/* What is written: one of the two; labels of a sparse matrix or NULL. */
-typedef struct clf_writing {
-    const clf_dense *dense;
-    const clf_csr *csr;
-    const clf_dense *labels;
-} clf_writing;
-
 typedef struct clf_writer {
     const char *type;
     void (*write)(clf_sink *s, const clf_writing *w);

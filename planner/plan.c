@@ -83,7 +83,7 @@ static clf_status keep_cuts(clf_plan *p, const clf_cover *c, clf_err *err) {
 static clf_status search(clf_plan *p, const clf_memo *m, const clf_limits *lim, clf_arena *scratch, clf_cover *out, clf_err *err) {
     clf_problem problem;
     clf_search_stats stats;
-    const clf_search_options options = {0};
+    const clf_search_options options = {.ask = lim->ask};
     clf_limits with = *lim;
     clf_profile assumed;
     if (!with.dev.n) {

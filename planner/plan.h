@@ -110,13 +110,14 @@ typedef struct clf_limits {
     int kernel_inputs;      /* memory and scalar operands in one kernel */
     bool own_products;      /* a product alone runs as a loop, too: then every plan has the same bits */
     clf_gate rules;         /* which rewrites are used */
+    const clf_ask *ask;     /* whether to go on, before each part of the search; may be NULL */
 } clf_limits;
 
 /** Name of a reason's text. */
 const char *clf_reason_text(clf_reason r);
 typedef struct clf_selector clf_selector; /* planner/select.h */
 /** Plan graph g with a selector. The plan owns its memory; release with clf_plan_free.
- *  errors: CLF_E_NOMEM; CLF_E_INTERNAL if a checker objects. */
+ *  errors: CLF_E_NOMEM; CLF_E_CANCELLED; CLF_E_INTERNAL if a checker objects. */
 clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_mem *mem, clf_err *err);
 void clf_plan_free(clf_plan *p);
 /** plan_peak.c: fill peak_bytes; liveness must be known. */

@@ -166,6 +166,7 @@ static clf_status search_all(clf_searcher *s, clf_err *err) {
     for (int32_t k = 0; k < s->p->g->n; k++) {
         clf_arena a;
         if (!s->size[k]) continue;
+        CLF_TRY(clf_ask_on(s->opt->ask, CLF_STAGE_PLAN, "", (uint64_t)k, (uint64_t)s->p->g->n, err));
         s->stats->components++;
         clf_arena_init(&a, s->arena->mem);
         clf_status st = search_component(s, k, &a, err);

@@ -18,6 +18,7 @@
 typedef struct clf_search_options {
     int64_t budget;  /* partial covers costed in each component before the best so far is taken; 0: the default */
     bool unbounded;  /* no branch is cut by its bound: a measure of what the bound saves */
+    const clf_ask *ask; /* before each component; may be NULL */
 } clf_search_options;
 
 typedef struct clf_search_stats {
@@ -28,7 +29,7 @@ typedef struct clf_search_stats {
     bool whole;            /* an opening cover was taken as it is: components could not be put together */
 } clf_search_stats;
 
-/** The cheapest cover in the space of problem.h. *out is in executable order and has its drivers. errors: CLF_E_NOMEM. */
+/** The cheapest cover in the space of problem.h. *out is in executable order and has its drivers. errors: CLF_E_NOMEM, CLF_E_CANCELLED. */
 clf_status clf_search(const clf_problem *p, const clf_search_options *opt, clf_arena *arena, clf_cover *out, clf_search_stats *stats,
                       clf_err *err);
 #endif

@@ -28,7 +28,8 @@ import numpy as np
 __all__ = "Context Error Function Placed Plan context eval explain function grad put value_and_grad version".split()
 
 _P, _I, _L, _Z, _S, _B = C.c_void_p, C.c_int, C.c_int64, C.c_size_t, C.c_char_p, C.c_bool
-_TYPES = {"P": _P, "I": _I, "L": _L, "Z": _Z, "S": _S, "B": _B, "D": C.c_double, "U": C.c_uint, "V": None}
+_TYPES = {"P": _P, "I": _I, "L": _L, "Z": _Z, "S": _S, "B": _B, "D": C.c_double, "U": C.c_uint, "V": None,
+          "W": C.CFUNCTYPE(None, _P, _P, _Z), "T": C.CFUNCTYPE(_I, _P, _P)}
 
 
 def _struct(**fields):
@@ -40,10 +41,11 @@ _SparseOptions = _struct(struct_size=_Z, offset_bytes=_I, index_bytes=_I, truste
 _Binding, _Result = _struct(name=_S, value=_P), _struct(name=_S, value=_P, bare=_B, used=_B)
 _Storage = _struct(struct_size=_Z, format=_S, nnz=_L, structural=_B, borrowed=_B, bytes=C.c_uint64)
 _MemStats = _struct(struct_size=_Z, **{f: C.c_uint64 for f in ("now", "peak", "data", "pooled", "borrowed", "limit")})
-_WRITE = C.CFUNCTYPE(None, _P, _P, _Z)
+_Progress = _struct(struct_size=_Z, stage=_I, what=_S, done=C.c_uint64, all=C.c_uint64)
 _SIGNATURES = """version S, open I PP, open_error S, close V P, last_error S P, set I PSS, status_name S I, borrow P PILLPPP, num P PD,
 int P PL, sparse_csr P PILLLPPPP, param P PILLB, param_sparse P PILLL, label I PS, free V P, changed I P, info I PPPPP, storage_of I PP,
-data I PP, data_csr I PPPPP, read I PPZ, fn_new I PZPZPP, call I PZPZP, fn_free V P, parse I PSPZPP, explain I ZPIUPP, get_mem_stats I PP"""
+data I PP, data_csr I PPPPP, read I PPZ, fn_new I PZPZPP, call I PZPZP, fn_free V P, parse I PSPZPP, explain I ZPIUWP, get_mem_stats I PP,
+explain_for I ZPZPIUWP, device_profile I PIWP, set_progress I PTP"""
 
 
 def _load():
@@ -152,15 +154,11 @@ class Placed(_Owner):
 
 class Plan(str):
     """What explain says: text; notebooks show the picture, .svg."""
-    __repr__ = str.__str__
-
-    def _repr_svg_(self):
-        return self.svg
+    __repr__, _repr_svg_ = str.__str__, lambda self: self.svg
 
 
 class Function(_Owner):
     """A program for variables of given types and shapes. Call it with values in the order of its variables, or by name."""
-
     def __init__(self, ctx, text, example):
         super().__init__(ctx, None)
         example = {n: v.value if type(v) is Placed else v for n, v in example.items()}
@@ -216,8 +214,7 @@ class Function(_Owner):
 
     def _argument(self, i, v):
         v, want = _normal(self.params[i], v), self.signature[i]
-        if want == ("float",) and isinstance(v, int):
-            return float(v)
+        v = float(v) if want == ("float",) and isinstance(v, int) else v
         if _signature(v) != want:
             raise _error(2, "%s is %s, the function is for %s" % (self.params[i], _signature(v), want))
         return v
@@ -231,7 +228,7 @@ class Function(_Owner):
 class Context:
     """Devices, memory and prepared plans. device: "host", "cpu", "gpu", a number, part of a name. mem_limit: bytes of matrix data.
     Settings go by the names of `clfuse info --env`: Context(fuse="cost", math="strict")."""
-    FUNCTIONS, _c = 256, None  # how many functions are kept; the library's context
+    FUNCTIONS, _c, _tell, _raised = 256, None, None, None  # how many functions are kept; the library's context
 
     def __init__(self, device=None, fuse=None, mem_limit=0, **settings):
         self._c, self._pid, self._functions, self._lock = None, os.getpid(), {}, threading.Lock()
@@ -254,6 +251,23 @@ class Context:
     def set(self, name, value):
         """Change a setting."""
         self._check(_lib.clf_set(self._c, name.encode(), str(value).encode()))
+
+    def progress(self, f):
+        """Have f(stage, what, done, all) called while something takes long; stage: "read", "plan", "build", "run" or "write". A true
+        result, or an exception, ends the call; f must not use the context. None: no more."""
+        def tell(_, address):
+            try:
+                p = _Progress.from_address(address)
+                return bool(f("read plan build run write".split()[p.stage], p.what.decode(errors="replace"), p.done, p.all))
+            except BaseException as e:
+                self._raised = e
+                return 1
+        was, self._tell = self._tell, _TYPES["T"](tell) if f else _TYPES["T"]()  # kept as long as it may be called
+        self._check(_lib.clf_set_progress(self._c, self._tell, None))
+
+    def profile(self, device=0):
+        """The figures that plans for a device are made with, as a profile file has them: see explain."""
+        return self._written(lambda write: _lib.clf_device_profile(self._c, device, write, None))
 
     def memory(self):
         """Bytes of the library's memory for this context: .now, .peak, .data, .pooled, .borrowed (the caller's), .limit."""
@@ -285,21 +299,26 @@ class Context:
         """An array or CSR matrix for many calls: see Placed."""
         return value if type(value) is Placed else Placed(self, _normal("value", value))
 
-    def explain(self, text, analyze=False, **variables):
-        """The plan: steps, devices, bytes, predicted and (analyze: it is run) measured times, what else was possible."""
-        values, pieces = {n: _normal(n, v) for n, v in variables.items()}, {0: [], 2: []}  # by format
+    def explain(self, text, analyze=False, profiles=(), **variables):
+        """The plan: steps, bytes, predicted and (analyze: it is run) measured times; for the devices of profile files, the host's first."""
+        values, files = {n: _normal(n, v) for n, v in variables.items()}, (_S * len(profiles))(*map(os.fsencode, profiles))
         with self._recorded(text, values, self._leaf) as (_, outs):
             handles = (_P * len(outs))(*outs)
-            for form, into in pieces.items():
-                write = _WRITE(lambda user, text, n: into.append(C.string_at(text, n)))
-                self._check(_lib.clf_explain(len(outs), handles, form, 1 if analyze else 0, C.cast(write, _P), None))
-        plan = Plan(b"".join(pieces[0]).decode())
-        plan.svg = b"".join(pieces[2]).decode()
+            call = (lambda *a: _lib.clf_explain_for(len(files), files, *a)) if files else _lib.clf_explain
+            text, svg = (self._written(lambda write: call(len(outs), handles, form, bool(analyze), write, None)) for form in (0, 2))
+        plan = Plan(text)
+        plan.svg = svg
         return plan
+
+    def _written(self, call):
+        pieces = []
+        self._check(call(_TYPES["W"](lambda user, text, n: pieces.append(C.string_at(text, n)))))
+        return b"".join(pieces).decode()
 
     def _check(self, status):
         if status:
-            raise _error(status, _lib.clf_last_error(self._c))
+            raised, self._raised = self._raised, None
+            raise raised or _error(status, _lib.clf_last_error(self._c))
 
     def _leaf(self, v):
         """A handle over the caller's memory, which must stay until the handle and what was recorded with it are gone."""
@@ -313,7 +332,7 @@ class Context:
             return (_lib.clf_num if isinstance(v, float) else _lib.clf_int)(self._c, v)
         o = _SparseOptions(C.sizeof(_SparseOptions), v.indptr.dtype.itemsize, 4, False, False, True, None, None)
         arrays = [a.ctypes.data for a in (v.indptr, v.indices, v.data)]
-        return _lib.clf_sparse_csr(self._c, _CODES[v.dtype], v.shape[0], v.shape[1], v.nnz, *arrays, C.byref(o))
+        return _lib.clf_sparse_csr(self._c, _CODES[v.dtype], *v.shape, v.nnz, *arrays, C.byref(o))
 
     def _param(self, v):
         if isinstance(v, int):
@@ -354,8 +373,7 @@ class Context:
     def _kind(self, handle):  # of a result: element type, shape, and for a number its ctypes type
         rows, cols, code, scalar = _L(), _L(), _I(), _B()
         self._check(_lib.clf_info(handle, C.byref(rows), C.byref(cols), C.byref(code), C.byref(scalar)))
-        dtype = _DTYPES[code.value]
-        return dtype, (rows.value, cols.value), np.ctypeslib.as_ctypes_type(dtype) if scalar.value else None
+        return (d := _DTYPES[code.value]), (rows.value, cols.value), np.ctypeslib.as_ctypes_type(d) if scalar.value else None
 
     def _value(self, outs, i, kind):
         """Result i. Handles of numbers stay in outs, for the next call's."""

@@ -23,7 +23,10 @@ static clf_status read_profile(const char *name, bool host, clf_profile *p, clf_
     if (n > FILE_MOST) return clf_fail(err, CLF_E_FORMAT, "profile '%s' is too long", name);
     clf_profile_assume(p, host ? CLF_DEV_HOST : CLF_DEV_GPU, 1);
     clf_status st = clf_profile_parse(p, text, n, &why);
-    return st == CLF_OK ? CLF_OK : clf_fail(err, st, "%s: %s", name, why.text);
+    if (st != CLF_OK) return clf_fail(err, st, "%s: %s", name, why.text);
+    const char *slash = strrchr(name, '/'); /* what has no name of its own goes by its file's */
+    if (!p->name[0]) snprintf(p->name, sizeof p->name, "%s", slash ? slash + 1 : name);
+    return CLF_OK;
 }
 
 clf_status clf_report_profiles(size_t n, const char *const *file, clf_arena *arena, clf_devices *out, clf_err *err) {

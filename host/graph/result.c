@@ -134,17 +134,17 @@ typedef struct file {
     const char *path, *type;
 } file;
 
-static clf_status write_value(const clf_mat *m, const file *f, clf_err *err) {
+static clf_status write_value(const clf_ctx *c, const clf_mat *m, const file *f, clf_err *err) {
     const clf_gnode *g = &m->node->g;
     const clf_buf *b = m->node->value;
-    if (clf_buf_is_csr(b)) return clf_write_csr(f->path, f->type, clf_buf_csr(b), NULL, err);
+    if (clf_buf_is_csr(b)) return clf_write(f->path, f->type, &(clf_writing){.csr = clf_buf_csr(b), .ask = &c->ask}, err);
     clf_dense d = {(clf_dtype)g->dtype, g->scalar != 0, clf_rows(g), clf_cols(g), b->host, b->bytes};
-    return clf_write_file(f->path, f->type, &d, err);
+    return clf_write(f->path, f->type, &(clf_writing){.dense = &d, .ask = &c->ask}, err);
 }
 
 static clf_status write_out(clf_ctx *c, clf_mat *m, void *arg, clf_err *err) {
     clf_meter_enter(c->meter, CLF_PART_FILES);
-    clf_status st = write_value(m, arg, err);
+    clf_status st = write_value(c, m, arg, err);
     clf_meter_leave(c->meter);
     return st;
 }

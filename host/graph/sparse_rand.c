@@ -7,7 +7,7 @@
 #include "host/graph/sparse_buf.h"
 #include "host/run/run.h"
 
-enum { BLOCK = 1 << 14 };
+enum { BLOCK = 1 << 17 };
 
 /* Numbers kept so far; they move into arrays of their exact size in the end. */
 typedef struct kept {
@@ -36,7 +36,7 @@ static bool generate(kept *k, const clf_gnode *g, int64_t *ptr) {
     int64_t all = clf_rows(g) * clf_cols(g);
     for (int64_t first = 0; cells && first < all; first += BLOCK) {
         int64_t count = all - first < BLOCK ? all - first : BLOCK;
-        clf_rand_cells(g, first, count, cells);
+        clf_rand_cells(g, first, count, k->c->run->pool, cells);
         keep(k, g, first, count, cells, ptr + 1);
     }
     clf_mem_free(&k->c->mem, cells, BLOCK, 8);

@@ -132,7 +132,7 @@ static clf_status co_cum(const clf_host_call *h, clf_err *err) {
 /* Philox4x32-10 (Salmon et al., SC'11): key = seed, counter = row-major position; word 0-1 the value, word 2-3 whether it is non-zero. */
 static double uniform(uint32_t hi, uint32_t lo) { return (double)(((uint64_t)hi << 32 | lo) >> 11) * 0x1p-53; }
 
-void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, void *out) {
+static void rand_cells(const clf_gnode *g, int64_t first, int64_t count, void *out) {
     const int64_t *a = g->attr;
     double min = clf_attr_f64(a[0]), span = clf_attr_f64(a[1]) - min, keep = clf_attr_f64(a[2]);
     philox4x32_key_t key = {{(uint32_t)a[3], (uint32_t)((uint64_t)a[3] >> 32)}};
@@ -148,9 +148,32 @@ void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, void *out)
     }
 }
 
+/* A cell's number follows from its position alone, so parts may be made in any order, by anybody. */
+enum { RAND_PART = 1 << 14 };
+typedef struct rand_job {
+    const clf_gnode *g;
+    int64_t first, count;
+    char *out;
+} rand_job;
+
+static void rand_part(void *user, int64_t part, int worker) {
+    const rand_job *j = user;
+    int64_t at = part * RAND_PART, n = j->count - at < RAND_PART ? j->count - at : RAND_PART;
+    (void)worker;
+    rand_cells(j->g, j->first + at, n, j->out + (size_t)at * clf_dtype_bytes((clf_dtype)j->g->dtype));
+}
+
+void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, clf_pool *pool, void *out) {
+    rand_job j = {g, first, count, out};
+    if (pool && count > RAND_PART)
+        clf_pool_run(pool, (count - 1) / RAND_PART + 1, rand_part, &j);
+    else
+        rand_cells(g, first, count, out);
+}
+
 static clf_status co_rand(const clf_host_call *h, clf_err *err) {
     (void)err;
-    clf_rand_cells(h->node, 0, clf_rows(h->node) * clf_cols(h->node), h->out);
+    clf_rand_cells(h->node, 0, clf_rows(h->node) * clf_cols(h->node), h->c->run->pool, h->out);
     return CLF_OK;
 }
 

@@ -40,7 +40,7 @@ static bool one_device(const clf_ctx *c) { return forced_device(c) || forced_ker
 /* What plans may not exceed, and the devices they are for: the host, with the OpenCL device that has been opened, or that alone. */
 clf_limits clf_exe_limits(clf_ctx *c, int device) {
     const clf_profile *host = clf_run_host_profile(c), *dev = clf_run_device_profile(c);
-    clf_limits lim = {.kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48, .rules = clf_run_gate(c)};
+    clf_limits lim = {.kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48, .rules = clf_run_gate(c), .ask = &c->ask};
     lim.dev.n = device >= 0 && !one_device(c) ? 2 : 1;
     lim.dev.profile[0] = lim.dev.n > 1 || device < 0 ? host : dev;
     lim.dev.profile[1] = dev;

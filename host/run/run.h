@@ -106,8 +106,8 @@ typedef struct clf_host_call {
     void *out;
 } clf_host_call;
 clf_status clf_callout_run(const clf_host_call *call, clf_err *err);
-/** count numbers of the RAND node g, from row-major position `first` on. */
-void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, void *out);
+/** count numbers of the RAND node g, from row-major position `first` on, on the pool's threads (NULL: the caller's). */
+void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, clf_pool *pool, void *out);
 clf_status clf_product_run(const clf_host_call *call, clf_err *err);
 
 /* From recorded nodes to a planning graph (freeze.c). */

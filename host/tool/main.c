@@ -25,6 +25,7 @@ const char tool_usage[] =
     "        X,y=FILE.csv:label=COLUMN or X,y=FILE.svm binds features and labels; --na error|drop|nan\n"
     "exit: 0 ok, 1 a check failed, 2 command line or program text, 3 no device or missing component, 4 everything else\n";
 
+#define SUBCOMMANDS "run, explain, bench, info, doctor, convert or cache"
 static const struct {
     const char *name;
     tool_exit (*run)(int argc, char **argv); /* NULL: known, but not part of this version */
@@ -34,7 +35,7 @@ static const struct {
 };
 
 static tool_exit dispatch(int argc, char **argv) {
-    if (argc < 2) return tool_fail(TOOL_USAGE, "no subcommand: run, explain, bench, info or doctor (clfuse --help)");
+    if (argc < 2) return tool_fail(TOOL_USAGE, "no subcommand: " SUBCOMMANDS " (clfuse --help)");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         fputs(tool_usage, stdout);
         return TOOL_OK;
@@ -48,7 +49,7 @@ static tool_exit dispatch(int argc, char **argv) {
         if (commands[i].run) return commands[i].run(argc, argv);
         return tool_fail(TOOL_USAGE, "%s: this subcommand is not part of this version", argv[1]);
     }
-    return tool_fail(TOOL_USAGE, "unknown subcommand '%s': run, explain, bench, info or doctor (clfuse --help)", argv[1]);
+    return tool_fail(TOOL_USAGE, "unknown subcommand '%s': " SUBCOMMANDS " (clfuse --help)", argv[1]);
 }
 
 int main(int argc, char **argv) {

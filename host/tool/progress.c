@@ -28,6 +28,7 @@ static int64_t now_ms(void) {
 static void describe(const clf_progress *p, char *out, size_t n) {
     switch (p->stage) {
     case CLF_STAGE_LOAD: snprintf(out, n, "reading %s", p->what); break;
+    case CLF_STAGE_SAVE: snprintf(out, n, "writing %s, %.0f MB", p->what, 1e-6 * (double)p->done); break;
     case CLF_STAGE_PLAN: snprintf(out, n, "planning"); break;
     case CLF_STAGE_BUILD: snprintf(out, n, "compiling kernel %" PRIu64 " of %" PRIu64, p->done + 1, p->all); break;
     default: snprintf(out, n, "step %" PRIu64 " of %" PRIu64, p->done + 1, p->all);

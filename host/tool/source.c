@@ -172,8 +172,9 @@ static tool_exit add(clf_ctx *c, tool_vars *vars, const char *name, const char *
     char where[300];
     const char *why = "";
     bool scalar = false;
-    snprintf(where, sizeof where, "%s=%s: ", name, text);
     clf_status st = clf_status_of(x, &why);
+    bool named = strncmp(why, text, strlen(text)) == 0 && why[strlen(text)] == ':'; /* the message begins with the file */
+    snprintf(where, sizeof where, "%s%s%s: ", name, named ? "" : "=", named ? "" : text);
     if (st != CLF_OK)
         return tool_fail(st == CLF_E_NAME || st == CLF_E_SYNTAX ? TOOL_USAGE
                          : st == CLF_E_NODEV                    ? TOOL_MISSING

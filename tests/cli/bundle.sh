@@ -4,12 +4,16 @@
 # the same shapes, formats and density, here with settings from the bundle; damaged bundles are refused.
 . "$(dirname "$0")/support/check.sh"
 cd "$work" || exit 1
+# clfuse OUT ARGUMENTS...: the tool, whose stdout goes to OUT and stderr to err; what it says when it fails is a fault.
+clfuse() {
+    into=$1; shift
+    "$CLFUSE" "$@" >"$into" 2>err || fault "$*: $(cat err)"
+}
 { echo "u,v"; for i in 1 2 3 4 5 6 7 8 9 10; do echo "31337.25$i,0"; done; } >secret.csv
 { echo '%%MatrixMarket matrix coordinate real general'; echo '400 50 600'
   i=0; while [ $i -lt 600 ]; do echo "$((i % 400 + 1)) $((i * 7 % 49 + 1)) 31337.5"; i=$((i + 1)); done; } >secret.mtx
 program='p = S[1:n,] * a; sum(p); rowSums(X) + a'
-"$CLFUSE" run -e "$program" --fuse all --in X=secret.csv --in S=secret.mtx --in a=31337.75 --in n=20 --out p=p.npy --bundle b.clb >out 2>err ||
-    fault "--bundle: $(cat err)"
+clfuse out run -e "$program" --fuse all --in X=secret.csv --in S=secret.mtx --in a=31337.75 --in n=20 --out p=p.npy --bundle b.clb
 true_that 'the run itself goes on' [ "$(wc -l <out)" -eq 11 ]
 true_that 'no value of a matrix or number is in the bundle' [ "$(grep -c 31337 b.clb)" -eq 0 ]
 true_that 'a number the plan depends on is, and is named' grep -q '^number n 20$' b.clb
@@ -21,7 +25,9 @@ for line in 'knob fuse all' 'out p' 'knob device host'; do true_that "$line" gre
 for section in program 'profile host' explain; do true_that "section $section" grep -q "^$section [0-9]*$" b.clb; done
 true_that 'the profile is whole' grep -q '^read_bytes_per_s' b.clb
 
-(unset CLF_DEVICE; "$CLFUSE" run b.clb --synthetic --explain >replay.out 2>replay.err) || fault "--synthetic: $(cat replay.err)"
+here=$CLF_DEVICE; unset CLF_DEVICE
+clfuse replay.out run b.clb --synthetic --explain
+export CLF_DEVICE="$here"; mv err replay.err
 printf '1x1 f64\n10x1 f64\n' | cmp -s - replay.out || fault "--synthetic printed $(cat replay.out)"
 true_that 'nothing is saved' [ "$(find . -name '*.npy' -newer b.clb | wc -l)" -le 1 ]
 # Steps by template and operators: predictions follow numbers of entries, which are about the same.
@@ -30,16 +36,16 @@ sed -n '/^explain /,$p' b.clb >explain.txt
 steps explain.txt >a.txt; steps replay.err >b.txt
 true_that 'the plan has steps' [ -s b.txt ]
 true_that 'the plan is the one in the bundle' cmp -s a.txt b.txt
-"$CLFUSE" explain b.clb --synthetic >plan.out 2>err || fault "explain --synthetic: $(cat err)"
+clfuse plan.out explain b.clb --synthetic
 steps plan.out >c.txt
 true_that 'explain needs no data for it' cmp -s a.txt c.txt
-"$CLFUSE" explain b.clb --synthetic --analyze --format json >plan.json 2>err || fault "explain --synthetic --analyze: $(cat err)"
+clfuse plan.json explain b.clb --synthetic --analyze --format json
 json plan.json "all(s['measured_ns'] is not None for s in d['steps'])"
 true_that 'no profile stays behind' [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'clfuse-profile-*' -newer b.clb 2>/dev/null)" ]
-"$CLFUSE" run b.clb --synthetic --head 1 >head.out 2>/dev/null
+clfuse head.out run b.clb --synthetic --head 1
 true_that '--head prints made-up values' [ "$(grep -c x head.out)" -eq 0 ]
-"$CLFUSE" run -e 'nrow(W); sum(W != 0)' --in W=powerlaw:3000x300:0.01 --bundle w.clb >w.out 2>err || fault "$(cat err)"
-"$CLFUSE" run w.clb --synthetic --head 5 >w2.out 2>err || fault "$(cat err)"
+clfuse w.out run -e 'nrow(W); sum(W != 0)' --in W=powerlaw:3000x300:0.01 --bundle w.clb
+clfuse w2.out run w.clb --synthetic --head 5
 tail -1 w.out | { read -r n; read -r m <<END
 $(tail -1 w2.out)
 END
@@ -51,7 +57,8 @@ head += " " * ((64 - (10 + len(head) + 1) % 64) % 64) + "\n"
 open("int.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<6q", 1, 2, 3, 4, 5, 6))
 END
 if [ -s int.npy ]; then
-    "$CLFUSE" run -e 'sum(I * 2)' --in I=int.npy --bundle i.clb >/dev/null && "$CLFUSE" run i.clb --synthetic >i.out
+    clfuse i0.out run -e 'sum(I * 2)' --in I=int.npy --bundle i.clb
+    clfuse i.out run i.clb --synthetic
     true_that 'integers stay integers' grep -q '1x1 i64' i.out
 fi
 
@@ -59,18 +66,18 @@ ends 2 'no bundle is named' "$CLFUSE" run --synthetic
 ends 2 'do not go with it' "$CLFUSE" run b.clb --synthetic --in X=1
 ends 4 'cannot open the bundle' "$CLFUSE" run none.clb --synthetic
 ends 4 'cannot write' "$CLFUSE" run -e 1 --bundle none/b.clb
-echo 'sum(1)' >no.clb
-ends 4 'does not begin with' "$CLFUSE" run no.clb --synthetic
-printf 'clfuse bundle 1\n' >no.clb
-ends 4 'no program in it' "$CLFUSE" run no.clb --synthetic
-printf 'clfuse bundle 1\nprogram 99\nsum(X)\n' >no.clb
-ends 4 'longer than the file' "$CLFUSE" run no.clb --synthetic
-printf 'clfuse bundle 1\nprogram 18446744073709551615\nsum(X)\n' >no.clb
-ends 4 'longer than the file' "$CLFUSE" run no.clb --synthetic
-printf 'clfuse bundle 1\nprogram 6\nsum(X)\nin X f64 3 -3 dense 1 1\n' >no.clb
-ends 4 'without type, shape and entries' "$CLFUSE" run no.clb --synthetic
-printf 'clfuse bundle 1\nprogram 6\nsum(X)\nknob fuse\n' >no.clb
-ends 4 'a setting without a value' "$CLFUSE" run no.clb --synthetic
-printf 'clfuse bundle 1\nprogram 6\nsum(X)\n' >no.clb
-ends 2 "no variable 'X'" "$CLFUSE" run no.clb --synthetic
+# refused CODE TEXT BUNDLE: printf's form of a bundle that is not one.
+refused() {
+    # shellcheck disable=SC2059
+    printf "$3\n" >no.clb
+    ends "$1" "$2" "$CLFUSE" run no.clb --synthetic
+}
+head='clfuse bundle 1\nprogram'
+refused 4 'does not begin with' 'sum(1)'
+refused 4 'no program in it' 'clfuse bundle 1'
+refused 4 'longer than the file' "$head 99\nsum(X)"
+refused 4 'longer than the file' "$head 18446744073709551615\nsum(X)"
+refused 4 'without type, shape and entries' "$head 6\nsum(X)\nin X f64 3 -3 dense 1 1"
+refused 4 'a setting without a value' "$head 6\nsum(X)\nknob fuse"
+refused 2 "no variable 'X'" "$head 6\nsum(X)"
 finish

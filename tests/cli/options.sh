@@ -101,6 +101,9 @@ printf 'name far\nkind 2\ntransfer_ns 1000\ntransfer_bytes_per_s 1e12\n' >far.tx
 job='sum(log(sin(X) ^ 0.3 + exp(X ^ 2.5)))'
 $explain -e "$job" --fuse cost --dims X=4000x4000 --profile near.txt >one.out || fault 'one profile'
 true_that 'steps name the profile' grep -q ' on near$' one.out
+printf 'launch_sync_ns 1000\n' >unnamed.txt
+$explain -e "$job" --fuse cost --dims X=4000x4000 --profile ./unnamed.txt >one.out || fault 'a profile without a name'
+true_that 'or its file' grep -q ' on unnamed.txt$' one.out
 true_that 'nothing on a device that was not asked for' [ "$(grep -c far one.out)" = 0 ]
 $explain -e "$job" --fuse cost --dims X=4000x4000 --profile near.txt --profile far.txt --format text >two.out || fault 'two profiles'
 true_that 'work goes where it is cheap' grep -q ' on far$' two.out

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernels compiled elsewhere: whatever becomes of the workers, at every message that goes to and fro, evaluations give the right result and
  * wait for nothing. Data are small whole numbers, so that a result has the same bits wherever it was computed. */
-#include <CUnit/Basic.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "clfuse/clfuse.h"
 #include "core/clock.h"
 #include "tests/support/net.h"
+#include "tests/unit/api_testing.h"
 #include "tests/unit/folder_testing.h"
-#include "tests/unit/heap_testing.h"
 
 enum { ROWS = 2000, COLS = 50, RESULTS = 2, KERNELS = 2, SOON_MS = 60000 };
-static const char program[] = "s = colSums(X * 3); sum(X * (X + 2) - 1); sum(X * s)";
+static const char formulas[] = "s = colSums(X * 3); sum(X * (X + 2) - 1); sum(X * s)";
 
 static double cells[ROWS * COLS];
 static double want[RESULTS];
@@ -48,7 +41,7 @@ static bool begin(subject *s, const char *device, const char *compile, const cha
     set(s, "worker", worker);
     set(s, "cache", "off"); /* nothing is found on disk */
     clf_binding x = {"X", clf_param(s->c, CLF_F64, ROWS, COLS, false)};
-    CU_ASSERT_EQUAL_FATAL(clf_fn_parse(s->c, program, 1, &x, 1, &s->f), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_fn_parse(s->c, formulas, 1, &x, 1, &s->f), CLF_OK);
     s->x = clf_borrow(s->c, CLF_F64, ROWS, COLS, cells, NULL, NULL);
     return there || !strcmp(device, "host");
 }
@@ -307,20 +300,11 @@ static void fill(void) {
 }
 
 int main(void) {
-    static const struct {
-        const char *name;
-        CU_TestFunc run;
-    } tests[] = {{"what is there", fill},         {"a good worker", test_right},      {"every message boundary", test_every_boundary},
-                 {"quarantine", test_quarantine}, {"no worker", test_no_worker},      {"cancelling", test_cancel},
-                 {"warming", test_warm},          {"opening later", test_open_later}, {"what is kept", test_kept},
-                 {"groups", test_groups},         {"settings", test_settings},        {"closing", test_close},
-                 {"figures", test_figures}};
-    if (CU_initialize_registry() != CUE_SUCCESS) return 1;
-    CU_pSuite suite = CU_add_suite("compile workers", NULL, NULL);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) CU_add_test(suite, tests[i].name, tests[i].run);
-    CU_basic_set_mode(CU_BRM_VERBOSE);
-    CU_basic_run_tests();
-    unsigned failed = CU_get_number_of_failures();
-    CU_cleanup_registry();
-    return failed != 0;
+    static const test_case tests[] = {
+        {"what is there", fill},         {"a good worker", test_right},      {"every message boundary", test_every_boundary},
+        {"quarantine", test_quarantine}, {"no worker", test_no_worker},      {"cancelling", test_cancel},
+        {"warming", test_warm},          {"opening later", test_open_later}, {"what is kept", test_kept},
+        {"groups", test_groups},         {"settings", test_settings},        {"closing", test_close},
+        {"figures", test_figures}};
+    return run_suite("compile workers", tests, sizeof tests / sizeof *tests);
 }

@@ -18,6 +18,7 @@
 
 #include "clfuse/clfuse.h"
 #include "tests/oracle/dd_num.h"
+#include "tests/support/op_steps.h"
 
 __extension__ typedef __int128 dd_wide;
 typedef enum dd_kind { DD_KNOWN, DD_INF, DD_NAN, DD_UNKNOWN } dd_kind;
@@ -75,6 +76,8 @@ bool dd_agrees(dd_cell want, dd_cell got);
 
 /* dd_ops.c, dd_elem.c: cell operator op (clf_op_code) on operands of the operator's type t. The result is of type t, or a truth. */
 dd_cell dd_op(int op, clf_dtype t, const dd_cell *x);
+/** The same of a text's steps. */
+dd_cell dd_steps(const op_steps *steps, clf_dtype t, const dd_cell *x);
 /** The same for n exact operands, computed in the type by the oracle of operators; elementary functions within its bound. */
 dd_cell dd_exactly(int op, clf_dtype t, const dd_cell *x, int n);
 /** An elementary function; false when op is none. */

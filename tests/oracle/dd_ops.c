@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Cell operators on cells with bounds. Exact operands go to the oracle of operators (ops_oracle.c), which computes in the type itself;
  * others take the rules below: what the operands' bounds grow to, plus half a unit in the last place for each rounding. An operator
- * with a discontinuity inside the operands' intervals gives an unknown cell. */
+ * with a discontinuity inside the operands' intervals gives an unknown cell. An operator without a row is the steps of its text. */
 #include "tests/oracle/dd_cell.h"
+#include "core/op.h"
 #include "tests/oracle/ops_oracle.h"
-
 
 /* ---- exact operands ---- */
 
@@ -226,12 +226,9 @@ static dd_cell with_infinity(int op, clf_dtype t, const dd_cell *x) {
     return first;
 }
 
-dd_cell dd_op(int op, clf_dtype t, const dd_cell *x) {
-    const dd_row *row = &rows[op];
-    dd_cell r;
+static dd_cell by_row(const dd_row *row, int op, clf_dtype t, const dd_cell *x) {
     if (row->truth) return dd_of_truth(row->truth(x));
     if (row->any) return row->any(t, x);
-    if (dd_elementary(op, t, x, &r)) return r;
     bool exact = true, infinite = false, unknown = false;
     for (int k = 0; k < row->arity; k++) {
         if (x[k].kind == DD_NAN) return dd_nan();
@@ -242,4 +239,24 @@ dd_cell dd_op(int op, clf_dtype t, const dd_cell *x) {
     if (unknown) return dd_unknown();
     if (exact) return dd_exactly(op, t, x, row->arity);
     return infinite ? with_infinity(op, t, x) : row->bound(t, x);
+}
+
+dd_cell dd_steps(const op_steps *steps, clf_dtype t, const dd_cell *x) {
+    dd_cell stack[OP_STACK + 3] = {{.kind = DD_UNKNOWN}};
+    int depth = 0;
+    for (int i = 0; i < steps->n; i++) {
+        const op_step *s = &steps->step[i];
+        dd_cell r = s->kind == OP_OPERAND ? x[s->which] : dd_cell_of(t == CLF_F32 ? (double)(float)s->number : s->number);
+        if (s->kind == OP_CALL) r = by_row(&rows[s->which], s->which, t, &stack[depth -= s->arity]);
+        stack[depth++] = r;
+    }
+    return stack[0];
+}
+
+dd_cell dd_op(int op, clf_dtype t, const dd_cell *x) {
+    dd_cell r;
+    op_steps steps;
+    if (dd_elementary(op, t, x, &r)) return r;
+    if (rows[op].arity > 0) return by_row(&rows[op], op, t, x);
+    return op_steps_of(&steps, op) ? dd_steps(&steps, t, x) : dd_unknown();
 }

@@ -46,7 +46,7 @@ static dd_cell met(const frame *f, const dd_cell *x, dd_cell r) {
 
 static bool from_cells(const frame *f) {
     const rp_matrix *m[3] = {NULL, NULL, NULL};
-    bool choice = rp_cells[f->n->op].type == RP_SELECT; /* its condition keeps its type */
+    bool choice = rp_rule_of(f->n->op) == RP_SELECT; /* its condition keeps its type */
     for (int k = 0; k < f->n->nin; k++) m[k] = shape(f, k);
     clf_dtype t = rp_op_type(f->n->op, f->n->nin, m);
     for (int64_t i = 0; i < f->n->m.rows; i++)

@@ -80,7 +80,7 @@ static dd_truth zero_there(int op, int nin, const seen *s) {
 
 static dd_truth of_cells(const rp_program *p, const dd_values *v, const rp_node *n) {
     const rp_matrix *m[3] = {NULL, NULL, NULL};
-    bool choice = rp_cells[n->op].type == RP_SELECT, some = false, perhaps = false;
+    bool choice = rp_rule_of(n->op) == RP_SELECT, some = false, perhaps = false;
     seen s = {.zero = 0, .x = {{.kind = DD_KNOWN}, {.kind = DD_KNOWN}, {.kind = DD_KNOWN}}};
     for (int k = 0; k < n->nin; k++) m[k] = &p->node[n->in[k]].m;
     s.t = rp_op_type(n->op, n->nin, m);

@@ -4,6 +4,7 @@
  *            the operation in f32, since 53 >= 2*24 + 2)
  *   real     elementary functions in long double, with a bound in ulp
  *   integer  128-bit integers, wrapped to the type afterwards
+ * Operators without a row are the steps of their text over those that have one (op_steps.h).
  * Choices that the contract leaves open and all executors share: min and max of equal operands give the second one; sign of a zero
  * is that zero. */
 #include "tests/oracle/ops_oracle.h"
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "core/op.h"
+#include "tests/support/op_steps.h"
 
 __extension__ typedef __int128 wide;
 typedef double exact_fn(clf_dtype t, const double *x);
@@ -239,9 +241,16 @@ static void eval_real(const oracle_row *row, clf_dtype t, const clf_scalar *in, 
     if (row->flushes) out->tol += t == CLF_F32 ? (long double)FLT_MIN : (long double)DBL_MIN;
 }
 
-bool oracle_op(int op, clf_dtype t, const clf_scalar in[3], oracle_result *out) {
-    if (op < 0 || op >= CLF_NOPS) return false;
-    const oracle_row *row = &rows[op];
+static clf_scalar scalar_of(const oracle_result *r) {
+    clf_scalar s = {.dtype = r->dtype};
+    if (r->dtype == CLF_F32 || r->dtype == CLF_F64)
+        s.u.f = (double)r->exact;
+    else
+        s.u.i = r->integer;
+    return s;
+}
+
+static bool row_op(const oracle_row *row, clf_dtype t, const clf_scalar in[3], oracle_result *out) {
     *out = (oracle_result){.dtype = t};
     if (t == CLF_F32 || t == CLF_F64) {
         double x[3] = {in[0].u.f, in[1].u.f, in[2].u.f};
@@ -254,6 +263,28 @@ bool oracle_op(int op, clf_dtype t, const clf_scalar in[3], oracle_result *out) 
     wide n[3] = {in[0].u.i, in[1].u.i, in[2].u.i};
     if (row->integer) out->integer = wrapped(t, row->integer(n));
     return row->integer != NULL;
+}
+
+bool oracle_steps(const op_steps *steps, clf_dtype t, const clf_scalar in[3], oracle_result *out) {
+    clf_scalar stack[OP_STACK + 3] = {{.dtype = t}};
+    int depth = 0;
+    for (int i = 0; i < steps->n; i++) {
+        const op_step *s = &steps->step[i];
+        oracle_result r = {.dtype = t, .exact = rnd(t, s->number), .integer = (int64_t)s->number};
+        if (s->kind == OP_CALL && (!row_op(&rows[s->which], t, &stack[depth -= s->arity], &r) || r.tol != 0)) return false;
+        stack[depth++] = s->kind == OP_OPERAND ? in[s->which] : scalar_of(&r);
+    }
+    *out = (oracle_result){.dtype = t, .exact = stack[0].u.f};
+    if (t != CLF_F32 && t != CLF_F64) *out = (oracle_result){.dtype = t, .integer = stack[0].u.i};
+    return steps->n > 0;
+}
+
+bool oracle_op(int op, clf_dtype t, const clf_scalar in[3], oracle_result *out) {
+    if (op < 0 || op >= CLF_NOPS) return false;
+    const oracle_row *row = &rows[op];
+    op_steps steps;
+    if (row->exact || row->real || row->integer) return row_op(row, t, in, out);
+    return op_steps_of(&steps, op) && oracle_steps(&steps, t, in, out);
 }
 
 bool oracle_agrees(const oracle_result *want, clf_scalar got) {

@@ -15,6 +15,7 @@
 #ifndef CLF_TESTS_OPS_ORACLE_H
 #define CLF_TESTS_OPS_ORACLE_H
 #include "core/dtype.h"
+#include "tests/support/op_steps.h"
 
 typedef struct oracle_result {
     clf_dtype dtype;
@@ -28,6 +29,8 @@ typedef struct oracle_result {
 /** The result of operator `op` evaluated in type t; inputs have type t. False when the operator has no meaning in t (functions of
  *  reals on integers: the type rules never ask for that). */
 bool oracle_op(int op, clf_dtype t, const clf_scalar in[3], oracle_result *out);
+/** The same of a text's steps, each of them exact: false where one is not, or has no meaning in t. */
+bool oracle_steps(const op_steps *steps, clf_dtype t, const clf_scalar in[3], oracle_result *out);
 bool oracle_agrees(const oracle_result *want, clf_scalar got);
 /** Inputs worth trying: a grid of special values and seeded random ones, the same on every call. Writes up to cap, returns how many. */
 size_t oracle_op_cases(int op, clf_dtype t, clf_scalar (*out)[3], size_t cap);

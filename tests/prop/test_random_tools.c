@@ -6,6 +6,7 @@
 #include "core/fold.h"
 #include "core/op.h"
 #include "formats/fmt.h"
+#include "tests/oracle/dd_cell.h"
 #include "tests/support/net.h"
 #include "tests/support/random_make.h"
 #include "tests/unit/api_testing.h"
@@ -15,8 +16,18 @@
 static void test_operators_known(void) {
     for (int op = 0; op < CLF_NOPS; op++) {
         bool exact = (clf_ops[op].flags & F_EXACT) != 0;
-        bool good = rp_cells[op].arity == clf_ops[op].arity && (rp_cells[op].f != NULL) == exact;
+        bool good = rp_arity(op) == clf_ops[op].arity && rp_stays_whole(op) == exact;
         if (!good) printf("\n    operator %s: the generator (tests/support/random_cells.c) does not know it\n", clf_ops[op].name);
+        CU_ASSERT(good);
+    }
+}
+
+/* Operands that are not exact, far from where any operator jumps: what comes out is known. */
+static void test_bounds_known(void) {
+    static const dd_cell x[3] = {{.v = {2.3, 0}, .e = 1e-9}, {.v = {3.1, 0}, .e = 1e-9}, {.v = {5.2, 0}, .e = 1e-9}};
+    for (int op = 0; op < CLF_NOPS; op++) {
+        bool good = dd_op(op, CLF_F64, x).kind != DD_UNKNOWN;
+        if (!good) printf("\n    operator %s: no bound is known (tests/oracle/dd_ops.c, dd_elem.c)\n", clf_ops[op].name);
         CU_ASSERT(good);
     }
 }
@@ -81,7 +92,7 @@ static void test_all_appear(void) {
         rp_release(&p);
     }
     for (int d = 0; d < 2; d++) {
-        for (int i = 0; i < CLF_OP_CODES; i++) CU_ASSERT(op[d][i] == (d == RP_REAL || rp_cells[i].f));
+        for (int i = 0; i < CLF_OP_CODES; i++) CU_ASSERT(op[d][i] == (d == RP_REAL || rp_stays_whole(i)));
         for (int i = 0; i < CLF_FOLD_CODES; i++) CU_ASSERT(fold[d][i] == (d == RP_REAL || i != CLF_FOLD_CODE_VAR));
         for (int i = 0; i < RP_KINDS; i++) CU_ASSERT(kind[d][i] == (d == RP_INTEGER || i != RP_ORDER));
     }
@@ -140,12 +151,12 @@ static void test_plans_appear(void) {
            s.programs);
 }
 
-/* The prime field has what is made of + - * alone. */
+/* The prime field has what is made of + - * alone; of operators that came later their texts tell. */
 static void test_prime_domain(void) {
     static rp_program p;
     rp_options o = {.nodes = 30, .most_cells = 600, .domain = RP_PRIME};
     static const int ops[] = {CLF_ADD, CLF_SUB, CLF_MUL, CLF_NEG, CLF_SQR};
-    for (int i = 0; i < CLF_OP_CODES; i++) {
+    for (int i = 0; i <= CLF_REPLACE; i++) {
         bool known = false;
         for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) known = known || ops[k] == i;
         CU_ASSERT_EQUAL(rp_op_allowed(&o, i), known);
@@ -326,7 +337,8 @@ static void test_saved_programs(void) {
 
 int main(void) {
     static const test_case tests[] = {
-        {"every operator has a row", test_operators_known},
+        {"every operator is known", test_operators_known},
+        {"every operator has a bound", test_bounds_known},
         {"every structural operator has a kind", test_forms_known},
         {"every fold is known", test_folds_known},
         {"every wired format has a door", test_formats_have_doors},

@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -288,6 +289,43 @@ class Seeing(unittest.TestCase):
         self.assertIn("X", str(plan))
         self.assertTrue(plan._repr_svg_().lstrip().startswith("<"))
         self.assertIn("measured", str(clfuse.explain("sum(X * X)", analyze=True, X=x)))
+
+    def test_explain_for_other_machines(self):
+        c, x = clfuse.Context(device="host"), numbers(100, 10)
+        with tempfile.TemporaryDirectory() as folder:
+            here, there = os.path.join(folder, "here.txt"), os.path.join(folder, "there.txt")
+            for path in (here, there):
+                with open(path, "w") as f:
+                    f.write(c.profile())
+            plan = c.explain("sum(X * X)", profiles=[here, there], X=x)
+            self.assertRegex(str(plan), "on (here|there)")
+            self.assertTrue(plan.svg.lstrip().startswith("<"))
+            with self.assertRaises(OSError):
+                c.explain("sum(X * X)", profiles=[os.path.join(folder, "none.txt")], X=x)
+        self.assertIn("read_bytes_per_s", c.profile())
+        with self.assertRaises(clfuse.Error):
+            c.profile(1000)
+
+    def test_progress(self):
+        c, told, x = clfuse.Context(device="host"), [], numbers(100, 10)
+        c.progress(lambda *what: told.append(what))
+        want = c.eval("sum(exp(X) - mean(X))", X=x)
+        self.assertEqual({t[0] for t in told}, {"plan", "run"})
+        self.assertTrue(all(done <= all or not all for _, _, done, all in told))
+        c.progress(lambda *what: True)
+        with self.assertRaises(clfuse.Error) as e:
+            c.eval("sum(exp(X) - mean(X))", X=x)
+        self.assertEqual(e.exception.status, "CLF_E_CANCELLED")
+
+        def interrupted(*what):
+            raise KeyboardInterrupt
+        c.progress(interrupted)
+        with self.assertRaises(KeyboardInterrupt):
+            c.eval("sum(exp(X) - mean(X))", X=x)
+        c.progress(None)
+        del told[:]
+        self.assertEqual(c.eval("sum(exp(X) - mean(X))", X=x), want)
+        self.assertEqual(told, [])
 
     def test_version(self):
         self.assertRegex(clfuse.version(), r"^\d+\.\d+\.\d+$")

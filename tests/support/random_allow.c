@@ -20,8 +20,8 @@ static bool field_text(const char *text, bool constants) {
 }
 
 bool rp_op_allowed(const rp_options *o, int op) {
-    if (o->domain == RP_INTEGER) return rp_cells[op].f != NULL;
-    if (o->domain == RP_REAL) return rp_cells[op].arity > 0 && !(o->no_elementary && (clf_ops[op].flags & F_ELEM));
+    if (o->domain == RP_INTEGER) return rp_stays_whole(op);
+    if (o->domain == RP_REAL) return rp_arity(op) > 0 && !(o->no_elementary && (clf_ops[op].flags & F_ELEM));
     return field_text(clf_ops[op].text, false);
 }
 

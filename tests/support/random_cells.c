@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the cell operators mean on integers held as doubles, written from the language contract. Every operator of the library has a
- * row here (a test compares); those without a function leave the integers. */
+ * What the cell operators mean on integers held as doubles, written from the language contract: those without a function leave the
+ * integers. An operator without a row here is the steps of its text, over those that have one. */
 #include <math.h>
 
+#include "core/op.h"
+#include "tests/support/op_steps.h"
 #include "tests/support/random_make.h"
 
 #define INTEGER(name, expr) \
@@ -51,7 +53,13 @@ static double o_mod(const double *x, clf_dtype t) {
 }
 
 /* clang-format off */
-const rp_cell rp_cells[CLF_OP_CODES] = {
+/* f: in operator type t; NAN: outside the domain. NULL: does not stay among integers */
+typedef struct rp_cell {
+    int arity;
+    rp_rule type;
+    double (*f)(const double *x, clf_dtype t);
+} rp_cell;
+static const rp_cell cells[CLF_OP_CODES] = {
     [CLF_ADD] = {2, RP_ARITH, o_add},         [CLF_SUB] = {2, RP_ARITH, o_sub},         [CLF_MUL] = {2, RP_ARITH, o_mul},
     [CLF_DIV] = {2, RP_FLOAT, NULL},          [CLF_POW] = {2, RP_FLOAT, NULL},          [CLF_MOD] = {2, RP_ARITH, o_mod},
     [CLF_IDIV] = {2, RP_ARITH, o_idiv},       [CLF_MIN] = {2, RP_ARITH, o_min},         [CLF_MAX] = {2, RP_ARITH, o_max},
@@ -71,3 +79,51 @@ const rp_cell rp_cells[CLF_OP_CODES] = {
     [CLF_PNORM] = {1, RP_FLOAT, NULL},        [CLF_ISNAN] = {1, RP_COMPARE, o_never},   [CLF_ISINF] = {1, RP_COMPARE, o_never},
     [CLF_IFELSE] = {3, RP_SELECT, o_ifelse},  [CLF_REPLACE] = {3, RP_FIRST, o_replace},
 };
+/* clang-format on */
+
+static bool has_row(int op) { return cells[op].arity > 0; }
+
+/* The steps of an operator without row; false: they leave the integers. */
+static bool steps_of(op_steps *steps, int op) {
+    bool good = op_steps_of(steps, op);
+    for (int i = 0; i < steps->n; i++) {
+        const op_step *s = &steps->step[i];
+        good = good && (s->kind != OP_CALL || cells[s->which].f) && s->number == floor(s->number);
+    }
+    return good;
+}
+
+bool rp_stays_whole(int op) {
+    op_steps steps;
+    return has_row(op) ? cells[op].f != NULL : steps_of(&steps, op);
+}
+
+int rp_arity(int op) { return has_row(op) ? cells[op].arity : clf_ops[op].arity; }
+
+rp_rule rp_rule_of(int op) {
+    static const rp_rule of[] = {[CLF_TYPE_ARITH] = RP_ARITH,
+                                 [CLF_TYPE_FLOAT] = RP_FLOAT,
+                                 [CLF_TYPE_CMP] = RP_COMPARE,
+                                 [CLF_TYPE_SELECT] = RP_SELECT,
+                                 [CLF_TYPE_FIRST] = RP_FIRST};
+    return has_row(op) ? cells[op].type : of[clf_ops[op].type];
+}
+
+static double by_steps(const op_steps *steps, const double *x, clf_dtype t) {
+    double stack[OP_STACK + 3] = {0};
+    int depth = 0;
+    for (int i = 0; i < steps->n; i++) {
+        const op_step *s = &steps->step[i];
+        double r = s->kind == OP_OPERAND ? x[s->which] : s->number;
+        if (s->kind == OP_CALL) r = cells[s->which].f(&stack[depth -= s->arity], t);
+        if (!(fabs(r) <= rp_limit(t))) return NAN; /* one step outside the domain is enough */
+        stack[depth++] = r;
+    }
+    return stack[0];
+}
+
+double rp_whole(int op, const double *x, clf_dtype t) {
+    op_steps steps;
+    if (has_row(op)) return cells[op].f(x, t);
+    return steps_of(&steps, op) ? by_steps(&steps, x, t) : NAN;
+}

@@ -20,18 +20,17 @@ static double convert(double x, clf_dtype from, clf_dtype to) {
 
 static bool eval_cell(const rp_program *p, rp_node *n) {
     const rp_matrix *x[3] = {NULL, NULL, NULL};
-    const rp_cell *c = &rp_cells[n->op];
     for (int k = 0; k < n->nin; k++) x[k] = operand(p, n, k);
     clf_dtype t = rp_op_type(n->op, n->nin, x);
     for (int64_t i = 0; i < n->m.rows; i++)
         for (int64_t j = 0; j < n->m.cols; j++) {
             double v[3] = {0, 0, 0};
             for (int k = 0; k < n->nin; k++) {
-                bool truth = c->type == RP_SELECT && k == 0;
+                bool truth = rp_rule_of(n->op) == RP_SELECT && k == 0;
                 v[k] = truth ? at(x[k], i, j) : convert(at(x[k], i, j), x[k]->t, t);
                 if (isnan(v[k])) return false;
             }
-            n->m.v[i * n->m.cols + j] = c->f(v, t);
+            n->m.v[i * n->m.cols + j] = rp_whole(n->op, v, t);
         }
     return true;
 }
@@ -43,7 +42,7 @@ static bool eval_outer(const rp_program *p, rp_node *n) {
         for (int64_t j = 0; j < n->m.cols; j++) {
             double v[3] = {convert(x[0]->v[i], x[0]->t, t), convert(x[1]->v[j], x[1]->t, t), 0};
             if (isnan(v[0]) || isnan(v[1])) return false;
-            n->m.v[i * n->m.cols + j] = rp_cells[n->op].f(v, t);
+            n->m.v[i * n->m.cols + j] = rp_whole(n->op, v, t);
         }
     return true;
 }

@@ -21,7 +21,7 @@ static clf_dtype common(const rp_matrix *const *x, int from, int n) {
 }
 
 clf_dtype rp_op_type(int op, int n, const rp_matrix *const *x) {
-    rp_rule rule = rp_cells[op].type;
+    rp_rule rule = rp_rule_of(op);
     clf_dtype t = rule == RP_FIRST ? x[0]->t : common(x, rule == RP_SELECT, n);
     if (rule == RP_ARITH && t == CLF_U8) return CLF_I32;
     return rule == RP_FLOAT && !rp_real(t) ? CLF_F64 : t;
@@ -43,7 +43,7 @@ static bool fit_cell(const rp_program *p, rp_node *n) {
     }
     if (!big) return false;
     clf_dtype t = rp_op_type(n->op, n->nin, x);
-    result(n, rp_cells[n->op].type == RP_COMPARE ? CLF_U8 : t, big->rows, big->cols);
+    result(n, rp_rule_of(n->op) == RP_COMPARE ? CLF_U8 : t, big->rows, big->cols);
     n->m.scalar = scalar;
     return true;
 }
@@ -52,7 +52,7 @@ static bool fit_outer(const rp_program *p, rp_node *n) {
     const rp_matrix *x[2] = {operand(p, n, 0), operand(p, n, 1)};
     if (x[0]->scalar || x[1]->scalar || x[0]->cols != 1 || (x[1]->rows != 1 && x[1]->cols != 1)) return false;
     clf_dtype t = rp_op_type(n->op, 2, x);
-    return result(n, rp_cells[n->op].type == RP_COMPARE ? CLF_U8 : t, x[0]->rows, x[1]->rows == 1 ? x[1]->cols : x[1]->rows);
+    return result(n, rp_rule_of(n->op) == RP_COMPARE ? CLF_U8 : t, x[0]->rows, x[1]->rows == 1 ? x[1]->cols : x[1]->rows);
 }
 
 static bool fit_cast(const rp_program *p, rp_node *n) {

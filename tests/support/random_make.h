@@ -21,12 +21,12 @@ double rp_uniform(rp_gen *g);
 
 /* What an operator means on integers, and how operand types give its own. */
 typedef enum rp_rule { RP_ARITH, RP_FLOAT, RP_COMPARE, RP_SELECT, RP_FIRST } rp_rule;
-typedef struct rp_cell {
-    int arity;
-    rp_rule type;
-    double (*f)(const double *x, clf_dtype t); /* in operator type t; NAN: outside the domain. NULL: does not stay among integers */
-} rp_cell;
-extern const rp_cell rp_cells[CLF_OP_CODES];
+int rp_arity(int op);
+rp_rule rp_rule_of(int op);
+/** Does it take integers to integers? */
+bool rp_stays_whole(int op);
+/** What it is on integers, in operator type t; NAN: outside the domain. */
+double rp_whole(int op, const double *x, clf_dtype t);
 
 /** May a program of o have this operator, this fold, this kind? */
 bool rp_op_allowed(const rp_options *o, int op);

@@ -174,7 +174,7 @@ static bool pick_rand(rp_gen *g, rp_node *n) {
 static int random_op(rp_gen *g, int arity) {
     for (int tries = 0; tries < 1000; tries++) {
         int op = rp_pick(g, CLF_OP_CODES);
-        if (rp_op_allowed(g->o, op) && (!arity || rp_cells[op].arity == arity)) return op;
+        if (rp_op_allowed(g->o, op) && (!arity || rp_arity(op) == arity)) return op;
     }
     return CLF_ADD;
 }
@@ -210,7 +210,7 @@ static bool pick_cell(rp_gen *g, rp_node *n) {
     if (g->sparse && rp_pick(g, 5) == 0) return pick_masked(g, n);
     n->op = random_op(g, 0);
     const rp_matrix *first = operand(g, n, 0);
-    for (int k = 1; k < rp_cells[n->op].arity; k++)
+    for (int k = 1; k < rp_arity(n->op); k++)
         for (int tries = 0; tries < 6; tries++)
             if (meet(first, operand(g, n, k))) break;
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Host steps for element types and orders that are rare: cumulation of bytes and words, sorting with ties and NaN, an operator that
- * has no host step. */
+ * has no host step; random numbers by several threads. */
 #include <math.h>
 
 #include "host/run/run.h"
@@ -58,7 +58,35 @@ static void test_negative_zero(void) {
     clf_close(c);
 }
 
+/* One by one, or in parts by as many threads as there are: the same bits. */
+static void test_rand_threads(void) {
+    enum { ROWS = 401, COLS = 333, CELLS = ROWS * COLS };
+    double *want = malloc(CELLS * sizeof *want), *got = malloc(CELLS * sizeof *got);
+    CU_ASSERT_FATAL(want && got);
+    for (int t = 0; t < 2; t++) {
+        clf_dtype type = t ? CLF_F32 : CLF_F64;
+        size_t bytes = (size_t)CELLS * clf_dtype_bytes(type);
+        static const char *const threads[] = {"1", "2", "5"};
+        for (int k = 0; k < 3; k++) {
+            clf_ctx *c = open_host();
+            CU_ASSERT_EQUAL(clf_set(c, "threads", threads[k]), CLF_OK);
+            clf_mat *x = clf_rand(c, type, ROWS, COLS, -1, 1, 0.5, 12345);
+            clf_gnode g = x->node->g;
+            CU_ASSERT_EQUAL(clf_read(x, k ? got : want, bytes), CLF_OK);
+            CU_ASSERT_EQUAL(stats_of(c).launches_callout, 1);
+            CU_ASSERT(!k || memcmp(got, want, bytes) == 0);
+            clf_rand_cells(&g, CELLS - 1000, 1000, NULL, got);
+            CU_ASSERT_EQUAL(memcmp(got, (char *)want + (CELLS - 1000) * (bytes / CELLS), 1000 * (bytes / CELLS)), 0);
+            clf_close(c);
+        }
+    }
+    free(want);
+    free(got);
+}
+
 int main(void) {
-    static const test_case tests[] = {{"types and orders", test_callouts}, {"a leading negative zero", test_negative_zero}};
+    static const test_case tests[] = {{"types and orders", test_callouts},
+                                      {"a leading negative zero", test_negative_zero},
+                                      {"random numbers by several threads", test_rand_threads}};
     return run_suite("callouts", tests, sizeof tests / sizeof *tests);
 }

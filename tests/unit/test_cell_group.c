@@ -138,22 +138,7 @@ static void many_sinks(void) {
     for (size_t k = 0; k < sizeof s / sizeof *s; k++) {
         kernel_job j;
         job_begin(&j, 42);
-        plane p = axes(&j, s[k].rows, s[k].cols);
-        clf_dtype e = k ? CLF_F64 : CLF_F32;
-        int x = input(&j, &p, e, 3), row = input(&j, &p, e, 2), col = input(&j, &p, e, 1), scalar = input(&j, &p, e, 0);
-        int at = clf_build_cast(&j.b, op(&j, CLF_OP_ADD, CLF_I64, position(&j, 0), position(&j, 1), -1), e);
-        int y = op(&j, CLF_OP_ADD, e, op(&j, CLF_OP_MUL, e, op(&j, CLF_OP_SUB, e, x, row, -1), col, -1), scalar, -1);
-        store(&j, &p, op(&j, CLF_OP_MUL, e, y, at, -1), 3);
-        store(&j, &p, op(&j, CLF_OP_ABS, e, row, -1, -1), 2);
-        store(&j, &p, op(&j, CLF_OP_NEG, e, col, -1, -1), 1);
-        store(&j, &p, op(&j, CLF_OP_MUL, e, scalar, param(&j, e), -1), 0);
-        store(&j, &p, col, 3);
-        fold(&j, &p, CLF_FOLD_SUM, y, 0);
-        fold(&j, &p, CLF_FOLD_ARGMAX, at, 0);
-        fold(&j, &p, CLF_FOLD_VAR, y, 1);
-        fold(&j, &p, CLF_FOLD_SUM, y, 2);
-        fold(&j, &p, CLF_FOLD_ARGMIN, x, 2);
-        fold(&j, &p, CLF_FOLD_SUM, row, 0);
+        put_many_sinks(&j, k ? CLF_F64 : CLF_F32, s[k].rows, s[k].cols);
         check(&j, 3);
     }
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Messages between a process and its compile workers: what is written is read, and nothing else is. */
-#include <CUnit/Basic.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "device/message.h"
+#include "tests/unit/api_testing.h"
 
 static clf_mem mem;
 static const clf_arg_desc args[] = {{CLF_ARG_MEM_IN, CLF_F64, 0}, {CLF_ARG_PARAM, CLF_F32, 3}, {CLF_ARG_I64, 0, 7}};
@@ -131,18 +128,9 @@ static void test_too_large(void) {
 static void test_memory(void) { CU_ASSERT_EQUAL(atomic_load(&mem.now_bytes), 0); }
 
 int main(void) {
-    static const struct {
-        const char *name;
-        CU_TestFunc run;
-    } tests[] = {{"there and back", test_there_and_back}, {"a binary", test_binary},     {"cut short", test_cut}, {"damaged", test_damaged},
-                 {"version", test_other_version},         {"too large", test_too_large}, {"memory", test_memory}};
+    static const test_case tests[] = {
+        {"there and back", test_there_and_back}, {"a binary", test_binary},     {"cut short", test_cut}, {"damaged", test_damaged},
+        {"version", test_other_version},         {"too large", test_too_large}, {"memory", test_memory}};
     clf_mem_init(&mem, NULL, NULL);
-    if (CU_initialize_registry() != CUE_SUCCESS) return 1;
-    CU_pSuite suite = CU_add_suite("messages", NULL, NULL);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) CU_add_test(suite, tests[i].name, tests[i].run);
-    CU_basic_set_mode(CU_BRM_VERBOSE);
-    CU_basic_run_tests();
-    unsigned failed = CU_get_number_of_failures();
-    CU_cleanup_registry();
-    return failed != 0;
+    return run_suite("messages", tests, sizeof tests / sizeof *tests);
 }

@@ -44,8 +44,60 @@ static void test_oracle_is_complete(void) {
     for (int op = 0; op < CLF_NOPS; op++)
         for (int t = 0; t < CLF_NDTYPES; t++) {
             bool wanted = t <= CLF_F64 || clf_ops[op].type != CLF_TYPE_FLOAT;
-            CU_ASSERT_EQUAL(oracle_op_cases(op, (clf_dtype)t, NULL, 0) > 0, wanted);
+            bool good = (oracle_op_cases(op, (clf_dtype)t, NULL, 0) > 0) == wanted;
+            if (!good)
+                printf("\n    %s in %s: no row of tests/oracle/ops_oracle.c, and no steps", clf_ops[op].id, clf_dtype_name((clf_dtype)t));
+            CU_ASSERT(good);
         }
+}
+
+/* What operators without a row would mean: the same as the row, where a text is made of other operators. */
+static void test_steps_mean_the_row(void) {
+    int found = 0;
+    for (int op = 0; op < CLF_NOPS; op++) {
+        op_steps steps;
+        bool others = op_steps_of(&steps, op);
+        for (int i = 0; i < steps.n; i++) others = others && !(steps.step[i].kind == OP_CALL && steps.step[i].which == op);
+        found += others;
+        for (int t = 0; t < CLF_NDTYPES && others; t++) {
+            size_t n = oracle_op_cases(op, (clf_dtype)t, NULL, 0);
+            clf_scalar(*in)[3] = calloc(n ? n : 1, sizeof *in);
+            if (in) oracle_op_cases(op, (clf_dtype)t, in, n);
+            for (size_t i = 0; in && i < n; i++) {
+                oracle_result row, made;
+                CU_ASSERT(oracle_op(op, (clf_dtype)t, in[i], &row) && oracle_steps(&steps, (clf_dtype)t, in[i], &made));
+                bool same = row.exact == made.exact ? !signbit(row.exact) == !signbit(made.exact)
+                                                    : row.exact != row.exact && made.exact != made.exact;
+                CU_ASSERT(same && row.integer == made.integer);
+            }
+            free(in);
+        }
+    }
+    CU_ASSERT(found >= 4); /* > >= sqr replace */
+}
+
+/* Texts that have no steps: operands, numbers and exact operators of the right arity, and nothing open. */
+static void test_steps_refuse(void) {
+    static const char *const bad[] = {"",
+                                      "d",
+                                      "a)",
+                                      "a b",
+                                      "a)b",
+                                      "E_MAX(a",
+                                      "E_MAX(a)",
+                                      "E_MAX(a, b, c)",
+                                      "E_EXP(a)",
+                                      "E_ERFC(a)",
+                                      "E_NONE(a)",
+                                      "E_C(x)",
+                                      "E_C(1",
+                                      "E_",
+                                      "E_ABS(E_ABS(E_ABS(E_ABS(E_ABS(E_ABS(E_ABS(E_ABS(E_ABS(a)))))))))"};
+    op_steps s;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CU_ASSERT(!op_steps_parse(&s, bad[i]) && s.n == 0);
+    CU_ASSERT(op_steps_parse(&s, "E_MAX(a, E_C(-0.5))") && s.n == 3);
+    CU_ASSERT(s.step[1].number == -0.5 && s.step[2].which == CLF_OP_MAX && s.step[2].arity == 2);
+    CU_ASSERT(!op_steps_of(&s, -1) && !op_steps_of(&s, CLF_OP_LEAF));
 }
 
 /* The oracle must be able to say no. */
@@ -224,9 +276,14 @@ static bool is_listed(const char *const *list, size_t n, const char *name) {
     return false;
 }
 
-/* The contract's rule for the type an operator works in and the type it gives. */
-static void contract_type(const char *name, int n, const clf_dtype *in, const bool *scalar, clf_dtype *work, clf_dtype *result) {
-    bool chooses = strcmp(name, "ifelse") == 0, replaces = strcmp(name, "replace") == 0, all_scalar = true;
+/* The contract's rule for the type an operator works in and the type it gives. It names those up to replace; of what came later the row
+ * says which kind it is. */
+static void contract_type(int op, const clf_dtype *in, const bool *scalar, clf_dtype *work, clf_dtype *result) {
+    const char *name = clf_ops[op].name;
+    int n = clf_ops[op].arity;
+    bool later = op > CLF_OP_REPLACE, all_scalar = true;
+    bool chooses = later ? clf_ops[op].type == CLF_TYPE_SELECT : strcmp(name, "ifelse") == 0;
+    bool replaces = later ? clf_ops[op].type == CLF_TYPE_FIRST : strcmp(name, "replace") == 0;
     int first = chooses ? 1 : 0, last = replaces ? 1 : n;
     char c = '\0';
     for (int i = first; i < last; i++) all_scalar &= scalar[i];
@@ -235,7 +292,8 @@ static void contract_type(const char *name, int n, const clf_dtype *in, const bo
     for (int i = first; i < last; i++)
         if (!all_scalar && scalar[i] && (in[i] == CLF_F32 || in[i] == CLF_F64) && c != 'f' && c != 'd')
             c = 'd'; /* a real number makes integers real */
-    bool compares = LISTED(comparisons, name), keeps = LISTED(integer_keeping, name);
+    bool compares = later ? clf_ops[op].type == CLF_TYPE_CMP : LISTED(comparisons, name);
+    bool keeps = later ? clf_ops[op].type == CLF_TYPE_ARITH : LISTED(integer_keeping, name);
     if (keeps && c == 'u') c = 'i';
     if (!compares && !keeps && !chooses && !replaces && strchr("ilu", c)) c = 'd';
     *work = from_letter(c);
@@ -248,7 +306,7 @@ static void test_types(void) {
         for (int i = 0; i < combos; i++) {
             clf_dtype in[3] = {(clf_dtype)(i % 5), (clf_dtype)(i / 10 % 5), (clf_dtype)(i / 100 % 5)}, work, result, got;
             bool scalar[3] = {i % 10 >= 5, i / 10 % 10 >= 5, i / 100 % 10 >= 5};
-            contract_type(clf_ops[op].name, n, in, scalar, &work, &result);
+            contract_type(op, in, scalar, &work, &result);
             bool same = clf_op_type((clf_op)op, n, in, scalar, &got) == work && got == result;
             if (!same) printf("\n    %s: wrong type in combination %d", clf_ops[op].name, i);
             CU_ASSERT(same);
@@ -261,6 +319,8 @@ int main(void) {
     CU_pSuite s = CU_add_suite("operators", NULL, NULL);
     CU_add_test(s, "the oracle knows every operator", test_oracle_is_complete);
     CU_add_test(s, "the oracle can refuse", test_oracle_refuses);
+    CU_add_test(s, "an operator without a row is the steps of its text", test_steps_mean_the_row);
+    CU_add_test(s, "texts without steps", test_steps_refuse);
     CU_add_test(s, "every text in every type", test_texts);
     CU_add_test(s, "claims on values", test_claims_on_values);
     CU_add_test(s, "claim: zeros annihilate", test_claim_annihilates);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The progress callback: what it is told of evaluations, compiled kernels and files, and that a call which it cancels ends soon, says
+ * The progress callback: what it is told of evaluations, plans, compiled kernels and files read and written, and that a call which it cancels ends soon, says
  * so, leaves nothing behind, and can be made again. */
 #include "core/clock.h"
 #include "tests/unit/api_testing.h"
 #include "tests/unit/folder_testing.h"
 
 typedef struct listener {
-    int calls, stage[4];
+    int calls, stage[CLF_STAGE_SAVE + 1];
     int stop_at;      /* the call that is answered with stop; 0: none */
     clf_stage only;   /* counts and stops in this stage alone, if `picky` */
     bool picky, sane; /* done never beyond all, what never missing */
@@ -132,6 +132,78 @@ static void test_files(void) {
     }
 }
 
+/* ---- the search of a plan ---- */
+
+/* Loops that aggregates keep apart: what can be chosen for one has nothing to do with the others. */
+static clf_mat *many_parts(clf_ctx *c) {
+    clf_mat *x = clf_fill(c, CLF_F64, 30, 20, 0.5);
+    for (int i = 0; i < 6; i++) x = clf_exp(clf_sub(x, clf_mean(clf_sqr(x))));
+    return clf_sum(x);
+}
+
+static void test_search(void) {
+    clf_ctx *c = open_host();
+    listener l = {.picky = true, .only = CLF_STAGE_PLAN, .sane = true};
+    clf_set_progress(c, listen_to, &l);
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "cost"), CLF_OK);
+    double want = read_f64(many_parts(c)), got = 0;
+    CU_ASSERT(l.calls >= 4 && l.sane);
+    for (int n = 1; n <= l.calls; n++) {
+        listener k = {.stop_at = n, .picky = true, .only = CLF_STAGE_PLAN, .sane = true};
+        clf_ctx *d = open_host();
+        clf_set_progress(d, listen_to, &k);
+        CU_ASSERT_EQUAL(clf_set(d, "fuse", "cost"), CLF_OK);
+        clf_mat *r = many_parts(d);
+        expect_error(d, clf_eval(1, &r), CLF_E_CANCELLED, "planning");
+        CU_ASSERT(k.stage[CLF_STAGE_RUN] == 0 && k.calls == n);
+        CU_ASSERT_EQUAL(clf_read_f64(r, &got), CLF_OK);
+        CU_ASSERT(got == want);
+        clf_close(d);
+    }
+    clf_close(c);
+}
+
+/* ---- writing ---- */
+
+static long size_of(const char *name) {
+    FILE *f = fopen(in_folder(name), "rb");
+    long n = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+    if (f) fclose(f);
+    return n;
+}
+
+/* At first and every MiB; what is stopped leaves the old file, and none beside it. */
+static void check_saving(clf_ctx *c, clf_mat *x, const char *name) {
+    listener l = heard_until(0);
+    clf_set_progress(c, listen_to, &l);
+    CU_ASSERT_EQUAL(clf_save(x, in_folder(name), NULL), CLF_OK);
+    long size = size_of(name);
+    CU_ASSERT(size > 2 << 20 && l.calls >= 3 && l.calls <= 1 + (int)(size >> 20) && l.stage[CLF_STAGE_SAVE] == l.calls && l.sane);
+    FILE *f = fopen(in_folder(name), "wb");
+    if (f) fputs("old", f);
+    if (f) fclose(f);
+    for (int n = 1; n <= l.calls; n++) {
+        listener k = heard_until(n);
+        clf_set_progress(c, listen_to, &k);
+        expect_error(c, clf_save(x, in_folder(name), NULL), CLF_E_CANCELLED, "while writing");
+        CU_ASSERT(k.calls == n && size_of(name) == 3);
+    }
+    clf_set_progress(c, NULL, NULL);
+    CU_ASSERT_EQUAL(clf_save(x, in_folder(name), NULL), CLF_OK);
+    CU_ASSERT_EQUAL(size_of(name), size);
+}
+
+static void test_saving(void) {
+    clf_ctx *c = open_host();
+    clf_mat *x = clf_rand(c, CLF_F64, 600, 500, 0, 1, 1, 3), *s = clf_to_sparse(clf_rand(c, CLF_F64, 3000, 500, 0, 1, 0.1, 3));
+    CU_ASSERT_EQUAL_FATAL(clf_eval(1, &x), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_eval(1, &s), CLF_OK);
+    static const char *const dense[] = {"x.npy", "x.csv", "x.mtx"}, *const sparse[] = {"s.mtx", "s.svm", "s.npy"};
+    for (size_t i = 0; i < 3; i++) check_saving(c, x, dense[i]);
+    for (size_t i = 0; i < 3; i++) check_saving(c, s, sparse[i]);
+    clf_close(c);
+}
+
 /* ---- kernels ---- */
 
 /* Building is told of and stopped, and what is stopped does not go to the host instead. */
@@ -158,6 +230,8 @@ int main(void) {
         {"cancelled anywhere", test_cancelled},
         {"functions", test_function},
         {"files", test_files},
+        {"searching", test_search},
+        {"saving", test_saving},
         {"kernels", test_kernels},
     };
     if (!make_folder("clfuse-progress")) return 1;

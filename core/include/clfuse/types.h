@@ -62,13 +62,13 @@ typedef void (*clf_release_fn)(void *user, void *data);
 typedef void (*clf_log_fn)(void *user, const char *topic, const char *line);
 
 /** What a context is busy with. */
-typedef enum clf_stage { CLF_STAGE_LOAD = 0, CLF_STAGE_PLAN = 1, CLF_STAGE_BUILD = 2, CLF_STAGE_RUN = 3 } clf_stage;
+typedef enum clf_stage { CLF_STAGE_LOAD = 0, CLF_STAGE_PLAN = 1, CLF_STAGE_BUILD = 2, CLF_STAGE_RUN = 3, CLF_STAGE_SAVE = 4 } clf_stage;
 /** How far it is. Fields are only added, at the end. */
 typedef struct clf_progress {
     size_t struct_size;
     clf_stage stage;
-    const char *what;        /**< LOAD: the file; BUILD: the kernel; else "". owns: until the callback returns */
-    uint64_t done, all;      /**< LOAD: bytes; BUILD: kernels of the plan; RUN: its steps. all 0: not known */
+    const char *what;        /**< LOAD, SAVE: the file; BUILD: the kernel; else "". owns: until the callback returns */
+    uint64_t done, all;      /**< LOAD, SAVE: bytes; PLAN: operators looked at; BUILD: kernels of the plan; RUN: its steps. all 0: not known */
 } clf_progress;
 /** Is told how far a long call is, and answers whether to stop: non-zero ends the call with CLF_E_CANCELLED, as soon as what is running
  *  has ended. Must not call into the context. thread: the one that made the call. */

@@ -64,8 +64,9 @@ CLF_API void clf_close(clf_ctx *c);
 CLF_API const char *clf_last_error(clf_ctx *c);
 /** Change a setting by its environment name or field name (see `clfuse info --env`). errors: CLF_E_NAME, CLF_E_ARG. */
 CLF_API clf_status clf_set(clf_ctx *c, const char *knob, const char *value);
-/** Have fn told what goes on, and asked whether to go on: before a plan is made, before every kernel that is compiled, before every step of
- *  a plan, and every MiB of a text file. NULL: nobody. What is cancelled can be asked for again: no handle has changed.
+/** Have fn told what goes on, and asked whether to go on: before a plan is made and before each part of its search, before every kernel
+ *  that is compiled, before every step of a plan, and every MiB of a text file that is read and of any file that is written. NULL: nobody.
+ *  What is cancelled can be asked for again: no handle has changed.
  *  errors: CLF_E_ARG c is NULL.  cost: a call of fn each time.  thread: not from within fn. */
 CLF_API clf_status clf_set_progress(clf_ctx *c, clf_progress_fn fn, void *user);
 /** Walk the settings table: name, environment variable, default and meaning of row i; false past the end. owns: static. */

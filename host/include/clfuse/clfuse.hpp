@@ -13,6 +13,7 @@
  * Errors: recording never throws; what asks for values throws clfuse::error with the first message. */
 #ifndef CLFUSE_CLFUSE_HPP
 #define CLFUSE_CLFUSE_HPP
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <stdexcept>
@@ -150,6 +151,8 @@ inline std::vector<clf_mat *> handles(const std::vector<mat> &all) {
     for (const mat &m : all) h.push_back(m.get());
     return h;
 }
+/* Takes what the library writes. */
+inline void append(void *text, const char *piece, size_t n) { static_cast<std::string *>(text)->append(piece, n); }
 
 } // namespace detail
 
@@ -211,12 +214,17 @@ inline std::vector<mat> grad(const mat &loss, const std::vector<mat> &wrt) {
     detail::check(loss.ctx(), st);
     return all;
 }
-/** What the plan of several results looks like. */
-inline std::string explain(const std::vector<mat> &results, clf_explain_format format = CLF_TEXT, unsigned flags = 0) {
+/** What the plan of several results looks like; given profile files, for those devices, the first being the host (clf_explain_for). */
+inline std::string explain(const std::vector<mat> &results, clf_explain_format format = CLF_TEXT, unsigned flags = 0,
+                           const std::vector<std::string> &profiles = {}) {
     std::string text;
     std::vector<clf_mat *> h = detail::handles(results);
-    auto add = [](void *to, const char *piece, size_t n) { static_cast<std::string *>(to)->append(piece, n); };
-    if (!h.empty()) detail::check(results[0].ctx(), clf_explain(h.size(), h.data(), format, flags, add, &text));
+    std::vector<const char *> files;
+    for (const std::string &p : profiles) files.push_back(p.c_str());
+    if (h.empty()) return text;
+    detail::check(results[0].ctx(), files.empty() ? clf_explain(h.size(), h.data(), format, flags, detail::append, &text)
+                                                  : clf_explain_for(files.size(), files.data(), h.size(), h.data(), format, flags,
+                                                                    detail::append, &text));
     return text;
 }
 
@@ -247,6 +255,7 @@ private:
 class context {
 public:
     using variables = std::vector<std::pair<std::string, mat>>;
+    using listener = std::function<bool(const clf_progress &)>;
 
     context() : context(options()) {}
     /** device and fuse as in clf_options; "" for the default. */
@@ -255,7 +264,7 @@ public:
         clf_ctx *c = nullptr;
         clf_status st = clf_open(&c, &o);
         if (st != CLF_OK) throw error(st, clf_open_error());
-        c_.reset(c, clf_close);
+        c_.reset(c, closer());
     }
 
     clf_ctx *get() const noexcept { return c_.get(); }
@@ -298,6 +307,19 @@ public:
         detail::check(c_, clf_fn_new(get(), p.size(), p.data(), r.size(), r.data(), &f));
         return {c_, f, r.size()};
     }
+    /** Have f told how far what takes long is; it answers whether to stop (clf_set_progress). An exception stops the call, too, and is
+     *  thrown by it as error CLF_E_CANCELLED. Must not use the context. nullptr: no more. */
+    void progress(listener f) {
+        std::unique_ptr<listener> next(f ? new listener(std::move(f)) : nullptr);
+        detail::check(c_, clf_set_progress(get(), next ? tell : nullptr, next.get()));
+        std::get_deleter<closer>(c_)->told = std::move(next);
+    }
+    /** The figures that plans for device i are made with, as a profile file has them: see explain. */
+    std::string profile(int i = 0) const {
+        std::string text;
+        detail::check(c_, clf_device_profile(get(), i, detail::append, &text));
+        return text;
+    }
     clf_stats stats() const {
         clf_stats s = {};
         s.struct_size = sizeof s;
@@ -307,6 +329,18 @@ public:
     std::string last_error() const { return clf_last_error(get()); }
 
 private:
+    /* The listener lives as long as what may call it. */
+    struct closer {
+        std::shared_ptr<listener> told;
+        void operator()(clf_ctx *c) const noexcept { clf_close(c); }
+    };
+    static int tell(void *user, const clf_progress *p) {
+        try {
+            return (*static_cast<listener *>(user))(*p);
+        } catch (...) {
+            return 1;
+        }
+    }
     static clf_options options() {
         clf_options o = {};
         o.struct_size = sizeof o;

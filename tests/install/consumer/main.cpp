@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <fstream>
+#include <unistd.h>
 
 using clfuse::mat;
 
@@ -34,6 +36,37 @@ static void programs(const clfuse::context &c) {
     check(cell(grad(sum(u * u), {u}).at(0), 1) == 4, "gradient");
     check(clfuse::explain({sum(exp(c.rand(50, 4, 0, 1)))}).find("steps") != std::string::npos, "explain");
     check(c.stats().evaluations > 0, "counters");
+}
+
+static void long_work(clfuse::context c) {
+    int calls = 0;
+    bool stop = false, thrown = false;
+    mat x = c.rand(50, 4, 0, 1);
+    c.progress([&](const clf_progress &p) {
+        calls += p.stage == CLF_STAGE_PLAN || p.stage == CLF_STAGE_RUN;
+        if (stop && calls > 1) throw std::runtime_error("enough");
+        return stop;
+    });
+    double want = sum(exp(x)).value();
+    check(calls >= 2, "progress");
+    stop = true;
+    try {
+        sum(log(x + 1)).value();
+    } catch (const clfuse::error &e) {
+        thrown = e.status() == CLF_E_CANCELLED;
+    }
+    check(thrown, "stopped");
+    c.progress(nullptr);
+    check(sum(exp(x * 1)).value() == want, "nobody is asked any more");
+}
+
+/* The plan for another machine, which happens to be like this one. */
+static void machines(const clfuse::context &c) {
+    std::string file = std::string(P_tmpdir) + "/clfuse-consumer-" + std::to_string(getpid()), figures = c.profile();
+    check(figures.find("read_bytes_per_s") != std::string::npos, "profile");
+    std::ofstream(file) << figures;
+    check(clfuse::explain({sum(exp(c.rand(50, 4, 0, 1)))}, CLF_TEXT, 0, {file}).find("steps") != std::string::npos, "explain for a profile");
+    std::remove(file.c_str());
 }
 
 static void errors(const clfuse::context &c) {
@@ -69,6 +102,8 @@ int main() {
         operators(c);
         programs(c);
         errors(c);
+        long_work(c);
+        machines(c);
         last = c.num(4);
     }
     check((last + 1).value() == 5, "a value outlives the variable of its context");
