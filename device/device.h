@@ -109,6 +109,11 @@ typedef struct clf_arg {
  *  host pointers: the copy of `buf`, which a result does not leave until clf_mirror_home; without buf, USE_HOST_PTR buffers, mapped back
  *  on wait. NULL program arguments of 0 bytes are legal (the kernel gets an address that it may not read). global 0 is a no-op. */
 clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args, int nargs, size_t global, size_t local, clf_err *err);
+/** The number of the last command enqueued, ever increasing; the last one known to have ended. Commands end in order. */
+uint64_t clf_dev_ticket(const clf_devs *d, int dev);
+uint64_t clf_dev_ended(const clf_devs *d, int dev);
+/** Wait for the command of that number, and no later one. errors: as clf_dev_wait, which is still to be called at the end. */
+clf_status clf_dev_await(clf_devs *d, int dev, uint64_t ticket, clf_err *err);
 /** Start what is enqueued (clFlush) without waiting. */
 clf_status clf_dev_flush(clf_devs *d, int dev, clf_err *err);
 /** Wait until everything enqueued has finished and is visible on the host. */

@@ -62,6 +62,7 @@ typedef struct clf_dev {
     uint64_t mirror_clock;             /* launches */
     cl_event inflight[CLF_DEV_INFLIGHT];
     unsigned nlaunch;                  /* next slot is nlaunch % CLF_DEV_INFLIGHT */
+    uint64_t started, ended;           /* commands enqueued since it was opened; of those known to have ended */
     cl_event home;                     /* of the last command that brings written buffers home; NULL if none */
     cl_int late;                       /* first failure that arrived after its launch returned; CL_SUCCESS if none */
     clf_fault fault;                   /* the first one since it was asked for */

@@ -41,7 +41,10 @@ cl_event *clf_dev_slot(clf_dev *v) {
     return slot;
 }
 
-void clf_dev_started(clf_dev *v) { v->nlaunch = v->nlaunch == UINT_MAX ? CLF_DEV_INFLIGHT : v->nlaunch + 1; }
+void clf_dev_started(clf_dev *v) {
+    v->nlaunch = v->nlaunch == UINT_MAX ? CLF_DEV_INFLIGHT : v->nlaunch + 1;
+    v->started++;
+}
 
 /* True when everything enqueued is known to have ended. */
 static bool retire_all(clf_dev *v) {
@@ -50,6 +53,7 @@ static bool retire_all(clf_dev *v) {
     for (unsigned i = 0; i < used; i++) ended &= retire(v, &v->inflight[i]);
     ended &= retire(v, &v->home);
     v->nlaunch = 0;
+    if (ended) v->ended = v->started;
     return ended;
 }
 
@@ -134,6 +138,37 @@ clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err) {
     d->stats.waits++;
     if (d->unsaved && st == CLF_OK) clf_saved_now(d, dev);
     return st;
+}
+
+/* ---- one command ---- */
+
+uint64_t clf_dev_ticket(const clf_devs *d, int dev) { return d->dev[dev].started; }
+
+uint64_t clf_dev_ended(const clf_devs *d, int dev) { return d->dev[dev].ended; }
+
+/* Its event stays in the ring, for who waits for all. */
+static clf_status await_event(clf_dev *v, const cl_event *event, clf_err *err) {
+    cl_int rc = clWaitForEvents(1, event), status = CL_COMPLETE;
+    if (rc == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
+        rc = clGetEventInfo(*event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+        if (rc == CL_SUCCESS) clf_dev_note(v, clf_cl_fault(status) == CLF_FAULT_LOST ? CLF_FAULT_LOST : CLF_FAULT_LATE);
+        if (rc == CL_SUCCESS) return clf_cl_check(status < 0 ? status : CL_OUT_OF_RESOURCES, "a kernel", v->info.name, err);
+    }
+    return clf_dev_check(v, rc, "clWaitForEvents", err);
+}
+
+clf_status clf_dev_await(clf_devs *d, int dev, uint64_t ticket, clf_err *err) {
+    clf_dev *v = NULL;
+    CLF_TRY(clf_dev_enter(d, dev, &v, err));
+    uint64_t behind = v->started - ticket;
+    if (ticket <= v->ended) return CLF_OK;
+    if (v->nbuf) return clf_dev_wait(d, dev, err); /* results in buffers over the host's memory are published by that */
+    if (behind < CLF_DEV_INFLIGHT && behind < v->nlaunch) {
+        CLF_TRY(await_event(v, &v->inflight[(v->nlaunch - 1 - (unsigned)behind) % CLF_DEV_INFLIGHT], err));
+        d->stats.waits++;
+    }
+    v->ended = ticket;
+    return CLF_OK;
 }
 
 clf_fault clf_dev_fault(clf_devs *d, int dev) {

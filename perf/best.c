@@ -60,7 +60,7 @@ static bool collect(void *user, const brute_cover *c) {
 
 /* False: more than fit, or st->err. */
 static bool find_covers(covers *all, bench_stage *st, clf_graph *own, clf_arena *arena) {
-    const clf_limits lim = clf_exe_limits(st->s.ctx, st->device);
+    const clf_limits lim = clf_exe_limits(st->s.ctx, &(clf_places){st->device >= 0, {st->device}});
     int32_t *fired = clf_arena_new(arena, CLF_MOST_RULES, sizeof *fired);
     if (!fired || clf_rewrite(&st->f.g, &lim.rules, arena, arena, own, fired, &st->err) != CLF_OK) return false;
     if (brute_make(&all->b, own, &lim, 1, lim.dev.profile)) brute_walk(&all->b, collect, all);

@@ -35,7 +35,7 @@ static bool time_plan(timing *t, const plan_results *p, double *ms) {
     clf_plan *plan = NULL;
     clf_err err = {CLF_OK, ""};
     const clf_selector *sel = NULL;
-    clf_limits lim = clf_exe_limits(p->c, -1);
+    clf_limits lim = clf_exe_limits(p->c, &(clf_places){0});
     clf_node **root = calloc(p->n + 1, sizeof *root);
     for (size_t i = 0; i < p->n && root; i++) root[i] = p->at[i]->node;
     bool ok = root && clf_freeze(p->c, p->n, root, 0, NULL, &f, &err) == CLF_OK;

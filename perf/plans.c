@@ -38,7 +38,7 @@ void bench_stage_end(bench_stage *st) {
 }
 
 clf_plan *bench_stage_plan(bench_stage *st, const clf_selector *sel) {
-    const clf_limits lim = clf_exe_limits(st->s.ctx, st->device);
+    const clf_limits lim = clf_exe_limits(st->s.ctx, &(clf_places){st->device >= 0, {st->device}});
     clf_plan *p = NULL;
     return clf_plan_new(&p, &st->f.g, sel, &lim, &st->s.ctx->mem, &st->err) == CLF_OK ? p : NULL;
 }

@@ -22,21 +22,23 @@ static void describe_host(clf_ctx *c, clf_device *d) {
     d->library = clf_blas_name(c->run->blas);
 }
 
-/* OpenCL device i, as a plan that used it would have it; and which is chosen, if any. */
-static void profile_of(clf_ctx *c, int i, clf_profile *p, int *chosen) {
+/* OpenCL device i, as a plan that used it would have it; and whether plans do. */
+static void profile_of(clf_ctx *c, int i, clf_profile *p, bool *chosen) {
     clf_err err = {CLF_OK, ""};
-    clf_run_device(c, false, chosen, &err);
-    if (*chosen == i)
-        *p = *clf_run_device_profile(c);
+    int first;
+    clf_run_device(c, false, &first, &err);
+    *chosen = clf_run_use_of(c, i) >= 0;
+    if (*chosen)
+        *p = *clf_run_profile_of(c, i);
     else
         clf_dev_assume(c->run->devs, i, p);
 }
 
 static void describe_device(clf_ctx *c, int i, clf_device *d) {
     const clf_dev_info *info = clf_devs_info(c->run->devs, i);
-    int dev = -1;
+    bool used;
     clf_profile p;
-    profile_of(c, i, &p, &dev);
+    profile_of(c, i, &p, &used);
     d->name = info->name;
     d->library = "";
     d->kind = info->kind == CLF_DEV_GPU ? "gpu" : "cpu";
@@ -49,7 +51,7 @@ static void describe_device(clf_ctx *c, int i, clf_device *d) {
     d->measured = !p.assumed;
     d->read_gb_per_s = p.read_bytes_per_s[CLF_PROFILE_TIERS - 1] / 1e9;
     d->launch_us = p.launch_sync_ns / 1e3;
-    d->chosen = dev == i && !clf_run_wants_host(c);
+    d->chosen = used && !clf_run_wants_host(c);
 }
 
 /* Loads OpenCL; failure leaves only device 0, with a reason in clf_device_why. */
@@ -82,7 +84,7 @@ bool clf_device_at(clf_ctx *c, int i, clf_device *out) {
 static clf_status write_profile(clf_ctx *c, int i, clf_write_fn write, void *user, clf_err *err) {
     clf_profile p;
     clf_str out;
-    int chosen = -1;
+    bool chosen;
     if (i < 0 || (i > 0 && i > count_devices(c))) return clf_fail(err, CLF_E_NODEV, "no device %d", i);
     if (i)
         profile_of(c, i - 1, &p, &chosen);
@@ -126,7 +128,8 @@ static clf_status calibrate_devices(clf_ctx *c, const char *dir, clf_err *err) {
         if (st != CLF_OK) break;
         clf_profile_take_host(&p, &r->host);
         if (dir) st = clf_profile_store(dir, &p, err);
-        if (i == r->chosen) r->device = p;
+        int u = clf_run_use_of(c, i);
+        if (u >= 0) r->used.profile[u] = p;
     }
     clf_str_release(&math);
     return st;

@@ -70,7 +70,8 @@ const char *clf_report_where(const clf_report *r, int32_t s) {
 
 const clf_profile *clf_report_profile(const clf_report *r, int32_t s) {
     if (r->devices) return r->devices->profile[r->x->plan->step[s].device];
-    return r->x->step[s].executor == CLF_ON_KERNEL ? clf_run_device_profile(r->c) : clf_run_host_profile(r->c);
+    return r->x->step[s].executor == CLF_ON_KERNEL ? clf_run_profile_of(r->c, clf_exe_device(r->x, &r->x->step[s]))
+                                                   : clf_run_host_profile(r->c);
 }
 
 const char *clf_report_skeleton(const clf_exe_step *e) {

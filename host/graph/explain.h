@@ -59,8 +59,8 @@ clf_status clf_report_plan_for(clf_ctx *c, const clf_graph *g, const clf_devices
 /** The device of step s: its name, its profile. -1, for the name: where leaves lie and results are wanted. */
 const char *clf_report_where(const clf_report *r, int32_t s);
 const clf_profile *clf_report_profile(const clf_report *r, int32_t s);
-/** What bringing the leaf in a slot to the device costs now, of a transfer's full price. */
-clf_ps clf_report_charge(const clf_report *r, int32_t slot, clf_ps transfer);
+/** What bringing the leaf in a slot to device dev (of clf_devs; -1: one of a profile) costs now, of a transfer's full price. */
+clf_ps clf_report_charge(const clf_report *r, int32_t slot, int dev, clf_ps transfer);
 
 /** Name of a value: its label, or %n by graph node. buf receives generated names. */
 const char *clf_report_name(const clf_report *r, int32_t value, char *buf, size_t n);

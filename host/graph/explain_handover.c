@@ -16,11 +16,11 @@ typedef struct handing {
 /* -1: the caller, or whoever made a leaf. */
 static int device_of(const clf_report *r, int32_t step) {
     if (step < 0) return 0;
-    return r->devices ? r->x->plan->step[step].device : r->x->step[step].executor == CLF_ON_KERNEL;
+    return r->devices ? r->x->plan->step[step].device : r->x->step[step].executor == CLF_ON_KERNEL ? r->x->step[step].on : 0;
 }
 
-clf_ps clf_report_charge(const clf_report *r, int32_t slot, clf_ps transfer) {
-    return r->devices ? transfer : clf_residency_charge(r->c, &r->f->slot[slot], transfer);
+clf_ps clf_report_charge(const clf_report *r, int32_t slot, int dev, clf_ps transfer) {
+    return r->devices || dev < 0 ? transfer : clf_residency_charge(r->c, dev, &r->f->slot[slot], transfer);
 }
 
 static clf_ps carry(const clf_report *r, int32_t step, double bytes) {
@@ -34,7 +34,8 @@ static void give(handing *h, int32_t v, int32_t to) {
     if (device_of(h->r, from) == there || (h->at[v] >> there & 1)) return;
     h->at[v] |= (uint16_t)(1u << there);
     clf_ps ps = carry(h->r, to, (double)x->bytes);
-    ps = x->slot >= 0 ? clf_report_charge(h->r, x->slot, ps) : clf_ps_add(carry(h->r, from, (double)x->bytes), ps);
+    int dev = there && !h->r->devices ? h->r->x->device[there - 1] : -1;
+    ps = x->slot >= 0 ? clf_report_charge(h->r, x->slot, dev, ps) : clf_ps_add(carry(h->r, from, (double)x->bytes), ps);
     if (device_of(h->r, from) && !h->waited[from]) {
         h->waited[from] = 1;
         ps = clf_ps_add(ps, clf_cost_wait(clf_report_profile(h->r, from)));

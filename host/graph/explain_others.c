@@ -11,6 +11,7 @@
 typedef struct place {
     const char *name;
     const clf_profile *profile;
+    int dev; /* of clf_devs; -1: the host, or one of a profile */
 } place;
 typedef struct places {
     int n, here; /* here: where all steps of the plan run, -1: it is spread */
@@ -19,17 +20,19 @@ typedef struct places {
 
 static places given(const clf_devices *d) {
     places p = {.n = d->n, .here = d->n == 1 ? 0 : -1};
-    for (int i = 0; i < d->n; i++) p.at[i] = (place){d->profile[i]->name, d->profile[i]};
+    for (int i = 0; i < d->n; i++) p.at[i] = (place){d->profile[i]->name, d->profile[i], -1};
     return p;
 }
 
-/* The host, and the OpenCL device if it has been opened for this plan or another. */
+/* The host, and the OpenCL devices if they have been opened for this plan or another. */
 static places known(const clf_report *r) {
-    places p = {.n = 1, .at = {{"host", clf_run_host_profile(r->c)}}};
-    int device = r->x->device >= 0 ? r->x->device : r->c->run->chosen;
-    if (device < 0) return p;
-    p.at[p.n++] = (place){clf_devs_info(r->c->run->devs, device)->name, clf_run_device_profile(r->c)};
-    p.here = r->x->plan->ndevice > 1 ? -1 : r->x->device >= 0;
+    places p = {.n = 1, .at = {{"host", clf_run_host_profile(r->c), -1}}};
+    const clf_used *u = &r->c->run->used;
+    for (int i = 0; i < u->n; i++) {
+        if (r->x->ndevice == 1 && r->x->device[0] == u->at[i]) p.here = p.n;
+        p.at[p.n++] = (place){u->name[i], &u->profile[i], u->at[i]};
+    }
+    if (r->x->plan->ndevice > 1) p.here = -1;
     return p;
 }
 
@@ -39,16 +42,19 @@ static int one_place(const clf_report *r, const places *p) {
     if (p->here >= 0 || !plan->nstep) return p->here;
     for (int32_t s = 1; s < plan->nstep; s++)
         if (plan->step[s].device != plan->step[0].device) return -1;
-    return plan->step[0].device;
+    int on = plan->step[0].device;
+    for (int i = 1; i < p->n && on && !r->devices; i++)
+        if (p->at[i].dev == r->x->device[on - 1]) return i;
+    return on;
 }
 
 /* Leaves lie in the host's memory, unless they were brought to the device, and results are wanted there. */
-static double transfers_ns(const clf_report *r, const clf_plan *p, const clf_profile *dev) {
+static double transfers_ns(const clf_report *r, const clf_plan *p, const place *on) {
     clf_ps sum = 0;
     for (int32_t v = 0; v < p->nvalue; v++) {
         bool leaf = p->value[v].slot >= 0 && p->value[v].last >= 0 && !p->value[v].scalar;
-        clf_ps way = clf_cost_transfer(dev, (double)p->value[v].bytes);
-        if (leaf) sum = clf_ps_add(sum, clf_report_charge(r, p->value[v].slot, way));
+        clf_ps way = clf_cost_transfer(on->profile, (double)p->value[v].bytes);
+        if (leaf) sum = clf_ps_add(sum, clf_report_charge(r, p->value[v].slot, on->dev, way));
         if (p->value[v].root && p->value[v].slot < 0) sum = clf_ps_add(sum, way);
     }
     return 1e-3 * (double)sum;
@@ -56,13 +62,13 @@ static double transfers_ns(const clf_report *r, const clf_plan *p, const clf_pro
 
 static clf_status cost_alone(const clf_report *r, const clf_selector *sel, const places *all, int i, clf_alternative *out, clf_err *err) {
     const place *on = &all->at[i];
-    clf_limits lim = clf_exe_limits(r->c, -1);
+    clf_limits lim = clf_exe_limits(r->c, &(clf_places){0});
     clf_plan *p;
     lim.dev = (clf_devices){.n = 1, .profile = {on->profile}};
     CLF_TRY(clf_plan_new(&p, &r->f->g, sel, &lim, &r->c->mem, err));
     *out = (clf_alternative){.selector = sel->name, .device = on->name, .steps = p->nstep};
     for (int32_t s = 0; s < p->nstep; s++) out->predicted_ns += clf_step_cost_ns(p, &p->step[s], on->profile);
-    if (i > 0) out->transfer_ns = transfers_ns(r, p, on->profile);
+    if (i > 0) out->transfer_ns = transfers_ns(r, p, on);
     out->predicted_ns += out->transfer_ns;
     double wait = on->profile->launch_sync_ns - on->profile->launch_async_ns;
     if (!r->devices && on->profile->kind != CLF_DEV_HOST && wait > 0)

@@ -74,11 +74,10 @@ static clf_status place_all(const clf_ctx *c, clf_exe *x, const clf_devices *dev
 
 clf_status clf_report_plan_for(clf_ctx *c, const clf_graph *g, const clf_devices *dev, clf_arena *arena, clf_exe **out, clf_err *err) {
     const clf_selector *sel;
-    clf_limits lim = clf_exe_limits(c, -1);
+    clf_limits lim = clf_exe_limits(c, &(clf_places){0});
     clf_exe *x = clf_arena_new(arena, 1, sizeof *x);
     if (!x) return clf_fail(err, CLF_E_NOMEM, "explain: out of memory");
     lim.dev = *dev;
-    x->device = -1;
     CLF_TRY(clf_run_selector(c, &sel, err));
     CLF_TRY(clf_plan_new(&x->plan, g, sel, &lim, &c->mem, err));
     clf_status st = place_all(c, x, dev, arena, err);

@@ -12,6 +12,7 @@
 #include "host/run/meter.h"
 #include "host/run/rows.h"
 #include "host/run/run.h"
+#include "host/run/runner.h"
 #include "planner/select.h"
 
 static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan"); }
@@ -72,11 +73,13 @@ static clf_status place_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_e
         return CLF_OK;
     }
     CLF_TRY(sizes(x, s, err));
-    if (home || x->device < 0) {
+    if (home || !x->ndevice) {
         CLF_TRY(clf_exe_on_host(c, x, s, err));
-        if (x->device < 0 && x->ways.why && !e->why[0]) e->why = x->ways.why;
+        if (!x->ndevice && x->ways.why && !e->why[0]) e->why = x->ways.why;
         return CLF_OK;
     }
+    e->on = x->plan->ndevice > 1 ? t->device : 1;
+    if (x->ways.without && x->ways.why) e->why = x->ways.why;
     e->executor = CLF_ON_KERNEL;
     return CLF_OK;
 }
@@ -91,7 +94,9 @@ static double located_bytes(const clf_plan *plan, const clf_step *t) {
     return bytes;
 }
 
-static const clf_profile *profile_of(clf_ctx *c, bool device) { return device ? clf_run_device_profile(c) : clf_run_host_profile(c); }
+static const clf_profile *profile_of(clf_ctx *c, const clf_exe *x, int on) {
+    return on ? clf_run_profile_of(c, x->device[on - 1]) : clf_run_host_profile(c);
+}
 
 static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
     const clf_step *t = &x->plan->step[s];
@@ -99,8 +104,8 @@ static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
     bool kernel = e->executor == CLF_ON_KERNEL;
     e->read_bytes = kernel ? e->facts.read_bytes + located_bytes(x->plan, t) : t->read_bytes;
     e->write_bytes = kernel ? e->facts.write_bytes : t->write_bytes;
-    e->predicted_ns = clf_step_cost_ns(x->plan, t, profile_of(c, kernel));
-    if (e->waiting) e->saving_ns = clf_place_asked(c) ? HUGE_VAL : e->predicted_ns - clf_step_cost_ns(x->plan, t, profile_of(c, true));
+    e->predicted_ns = clf_step_cost_ns(x->plan, t, profile_of(c, x, kernel ? e->on : 0));
+    if (e->waiting) e->saving_ns = clf_place_asked(c) ? HUGE_VAL : e->predicted_ns - clf_step_cost_ns(x->plan, t, profile_of(c, x, e->on));
     x->predicted_ns += e->predicted_ns;
 }
 
@@ -108,20 +113,27 @@ static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
 static void predict_moves(clf_ctx *c, clf_exe *x) {
     const clf_plan *p = x->plan;
     double ns = p->ndevice > 1 ? 1e-3 * (double)p->cost_ps : 0;
-    for (int32_t s = 0; s < p->nstep && ns > 0; s++) ns -= clf_step_cost_ns(p, &p->step[s], profile_of(c, p->step[s].device));
+    for (int32_t s = 0; s < p->nstep && ns > 0; s++) ns -= clf_step_cost_ns(p, &p->step[s], profile_of(c, x, p->step[s].device));
     if (ns > 0) x->predicted_ns += ns;
 }
 
 /* An evaluation waits once for its kernels; where the search planned them, it has counted that. */
 static void predict_wait(clf_ctx *c, clf_exe *x) {
     if (x->plan->ndevice > 1) return;
-    const clf_profile *dev = x->device >= 0 ? clf_run_device_profile(c) : NULL;
+    const clf_profile *dev = x->ndevice ? profile_of(c, x, 1) : NULL;
     bool waits = false;
     for (int32_t s = 0; s < x->plan->nstep; s++) waits = waits || x->step[s].executor == CLF_ON_KERNEL;
     if (dev && waits && dev->launch_sync_ns > dev->launch_async_ns) x->predicted_ns += dev->launch_sync_ns - dev->launch_async_ns;
 }
 
 /* ---- scratch of a run, allocated once ---- */
+
+static clf_status make_work(clf_ctx *c, const clf_exe *x, clf_exe_work *w, clf_err *err) {
+    if (w->at) return CLF_OK;
+    w->at = clf_mem_new(&c->mem, 1, x->counter_bytes + x->scratch_bytes);
+    if (w->at) w->held = x->scratch_bytes;
+    return w->at ? CLF_OK : no_memory(err);
+}
 
 static clf_status make_room(clf_ctx *c, clf_exe *x, clf_err *err) {
     size_t in = 1, out = 1, param = 1, arg = 1, kernels = 0;
@@ -141,11 +153,10 @@ static clf_status make_room(clf_ctx *c, clf_exe *x, clf_err *err) {
     x->param = clf_arena_new(&x->arena, param, sizeof *x->param);
     x->arg = clf_arena_new(&x->arena, arg, sizeof *x->arg);
     if (!x->value || !x->made || !x->in || !x->out || !x->param || !x->arg) return no_memory(err);
-    if (!kernels || x->scratch) return CLF_OK;
-    x->counter_bytes = 64;
-    x->scratch = clf_mem_new(&c->mem, 1, x->counter_bytes + x->scratch_bytes);
-    if (x->scratch) x->scratch_held = x->scratch_bytes;
-    return x->scratch ? CLF_OK : no_memory(err);
+    if (kernels) x->counter_bytes = 64;
+    CLF_TRY(clf_flight_new(x, err));
+    for (int i = 0; i < x->ndevice && kernels; i++) CLF_TRY(make_work(c, x, &x->work[i], err));
+    return CLF_OK;
 }
 
 /* One line a stage, for CLF_LOG. */
@@ -194,7 +205,7 @@ static clf_status place(clf_ctx *c, clf_exe *x, clf_err *err) {
 }
 
 /* The executable takes the plan over, also where it fails. */
-static clf_status make(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_ways *ways, int device, clf_err *err) {
+static clf_status make(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_ways *ways, const clf_places *on, clf_err *err) {
     clf_exe *x = clf_mem_new(&c->mem, 1, sizeof *x);
     if (!x) {
         clf_plan_free(p);
@@ -202,7 +213,8 @@ static clf_status make(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_way
     }
     clf_arena_init(&x->arena, &c->mem);
     x->plan = p;
-    x->device = device;
+    x->ndevice = on->n;
+    memcpy(x->device, on->at, sizeof x->device);
     if (ways) x->ways = *ways;
     x->ways.like = NULL;
     x->ways.credit = NULL;
@@ -216,9 +228,9 @@ static clf_status make(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_way
 }
 
 clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_ways *ways, clf_err *err) {
-    int device;
-    clf_status st = clf_place_choose(c, p, ways, &device, err);
-    if (st == CLF_OK) return make(out, c, p, ways, device, err);
+    clf_places on = {0};
+    clf_status st = clf_place_choose(c, p, ways, &on, err);
+    if (st == CLF_OK) return make(out, c, p, ways, &on, err);
     clf_plan_free(p);
     return st;
 }
@@ -226,12 +238,12 @@ clf_status clf_exe_of_plan(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe
 static clf_status plan_and_make(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
                                 clf_err *err) {
     clf_plan *p;
-    int device;
+    clf_places on = {0};
     CLF_TRY(clf_ask_on(&c->ask, CLF_STAGE_PLAN, "", 0, 0, err));
-    CLF_TRY(clf_place_plan(&p, c, g, sel, ways, &device, err));
+    CLF_TRY(clf_place_plan(&p, c, g, sel, ways, &on, err));
     clf_run_dump_plan(c, g, p);
     trace_plan(c, p, sel);
-    return make(out, c, p, ways, device, err);
+    return make(out, c, p, ways, &on, err);
 }
 
 clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_err *err) {
@@ -242,11 +254,13 @@ clf_status clf_exe_new(clf_exe **out, clf_ctx *c, const clf_graph *g, const clf_
 }
 
 static void free_now(clf_ctx *c, clf_exe *x) {
-    clf_buf_forget(&x->counter_name);
-    clf_buf_forget(&x->scratch_name);
+    for (int i = 0; i < x->ndevice; i++) {
+        clf_buf_forget(&x->work[i].counter);
+        clf_buf_forget(&x->work[i].name);
+        clf_mem_free(&c->mem, x->work[i].at, 1, x->counter_bytes + x->work[i].held);
+    }
     clf_plan_free(x->plan);
     clf_arena_release(&x->arena);
-    clf_mem_free(&c->mem, x->scratch, 1, x->counter_bytes + x->scratch_held);
     clf_mem_free(&c->mem, x->key, x->key_len, 1);
     clf_mem_free(&c->mem, x, 1, sizeof *x);
 }
@@ -274,6 +288,6 @@ void clf_exe_free_quarantine(clf_ctx *c) {
 }
 
 const char *clf_exe_where(clf_ctx *c, const clf_exe *x, const clf_exe_step *s) {
-    if (s->executor == CLF_ON_KERNEL) return clf_devs_info(c->run->devs, x->device)->name;
+    if (s->executor == CLF_ON_KERNEL) return c->run->used.name[clf_run_use_of(c, clf_exe_device(x, s))];
     return s->executor == CLF_ON_PRODUCT ? clf_blas_name(c->run->blas) : "host";
 }

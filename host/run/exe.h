@@ -13,6 +13,8 @@
 #include "host/run/tile.h"
 #include "planner/plan.h"
 
+enum { CLF_MOST_OPENCL = CLF_MOST_DEVICES - 1 };
+
 /* A slot's content: the number of a scalar and the address of its memory (its own `store` when it has none). */
 typedef struct clf_slot {
     clf_scalar num;
@@ -38,7 +40,7 @@ typedef enum clf_executor {
 } clf_executor;
 const char *clf_executor_name(clf_executor e);
 
-/** In a grid, does a part see only its share of v (rows or, when flat, cells)? Else every part sees v whole, as it does sparse ones. */
+/* In a grid, may a part see only its share of v (rows or, when flat, cells), by its shape? Not sparse ones. */
 static inline bool clf_sched_spans(const clf_sched *p, const clf_plan_value *v) {
     if (v->format != CLF_DENSE) return false;
     return p->flat ? v->rows * v->cols == p->extent : v->rows == p->extent && p->extent > 1;
@@ -54,6 +56,7 @@ typedef struct clf_exe_merge {
 
 typedef struct clf_exe_step {
     uint8_t executor;
+    uint8_t on;                  /* fused steps: 0 the host, else its kernel is for device[on - 1] of the plan */
     struct clf_tile_entry *tile; /* TILE, ROWS: shared through the context's table */
     clf_program *program;        /* KERNEL: owned by the device layer's cache */
     clf_sched sched;
@@ -79,26 +82,34 @@ struct clf_exe;
 /* What a plan may use, below what the settings allow. Zeroed: everything. */
 typedef struct clf_exe_ways {
     const struct clf_exe *like; /* the device of that plan, whatever it costs; only while preparing */
-    const int64_t *credit;      /* of slots on the device, in picoseconds of their transfers; only while preparing */
+    const int64_t *const *credit; /* by device in use: of slots there, in picoseconds of their transfers; only while preparing */
     bool host;                  /* no OpenCL device */
+    uint32_t without;           /* nor these: a bit for each place in the device setting */
     size_t alloc_bytes;         /* operands in buffers in parts of at most this; 0: what the device takes */
     const char *why;            /* for explain; NULL: nothing to say */
 } clf_exe_ways;
+
+/* Working memory of a device's kernels, from the pool: a counter, then scratch. */
+typedef struct clf_exe_work {
+    void *at;
+    size_t held;           /* bytes of scratch; less than asked for only until the next step */
+    clf_buf counter, name; /* what copies of the two on the device are known by: of no memory, counted by nobody */
+} clf_exe_work;
 
 typedef struct clf_exe {
     clf_plan *plan;
     clf_arena arena; /* arrays of the steps */
     clf_exe_step *step;
-    int device;        /* OpenCL device of KERNEL steps (index of clf_devs), -1: none */
+    int ndevice;       /* OpenCL devices of KERNEL steps, */
+    int device[CLF_MOST_OPENCL]; /* indices of clf_devs */
     void **value;      /* per plan value: address during a run */
     clf_buf **made;    /* per plan value: buffer made in this run */
     clf_scalar *param; /* scratch: most parameters of any step */
     void **in, **out;  /* scratch: most operands */
     clf_arg *arg;
-    void *scratch;                       /* kernels' scratch and counter, from the pool */
+    clf_exe_work work[CLF_MOST_OPENCL];
+    struct clf_flight *flight; /* exe_flight.c; NULL: one device, or none */
     size_t scratch_bytes, counter_bytes; /* scratch_bytes: the most any kernel asks for */
-    size_t scratch_held;                 /* what there is; less only until the next step */
-    clf_buf counter_name, scratch_name;  /* what copies of the two on a device are known by: of no memory, counted by nobody */
     double predicted_ns;
     uint64_t runs;
     int32_t nwaiting;  /* steps */
@@ -111,14 +122,24 @@ typedef struct clf_exe {
     struct clf_exe *instead; /* what runs in its place since it failed (failure.c); owned */
     char *key;               /* plan cache: whole key, compared whole */
     size_t key_len, graph_key_len; /* behind graph_key_len: where leaves were (residency.h) */
-    int64_t *lost_ps;              /* by slot: what a run loses because the leaf is not on the device; NULL: nothing */
+    int64_t *lost_ps;              /* by slot: what a run loses because the leaf is not on a device; NULL: nothing */
     int32_t nlost;
+    int lost_on;                   /* of clf_devs: there */
     struct clf_exe *next;
 } clf_exe;
 
-/** What plans of this context may not exceed, and their devices: the host (-1), or the host and the OpenCL device, which is open; that
- *  alone where settings put all loops there. */
-clf_limits clf_exe_limits(clf_ctx *c, int device);
+/* OpenCL devices of a plan: indices of clf_devs. */
+typedef struct clf_places {
+    int n, at[CLF_MOST_OPENCL];
+} clf_places;
+/** What plans of this context may not exceed, and their devices: the host, and the OpenCL devices, which are open; one of these alone where
+ *  settings put all loops there. */
+clf_limits clf_exe_limits(clf_ctx *c, const clf_places *on);
+/** In a grid, does a part see only its share of operand i (results count behind inputs)? Else every part sees all of it: so it is of one that
+ *  only looks as if its rows were the loop's, a vector along the columns of a square. */
+bool clf_step_spans(const clf_plan *p, const clf_step *t, const clf_sched *sched, int i);
+/** The device of a step whose kernel is built, or waited for. */
+static inline int clf_exe_device(const clf_exe *x, const clf_exe_step *e) { return x->device[e->on - 1]; }
 
 /** Prepare graph g for running: plan, place, build. ways: NULL for everything the settings allow.
  *  errors: what planning and building give. */

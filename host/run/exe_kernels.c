@@ -35,6 +35,20 @@ const clf_skel *clf_exe_skel(const clf_ctx *c, const clf_cplan *cplan, const clf
 
 /* ---- grids in TIME: an operand larger than the device's largest allocation is visited in runs of whole chunks ---- */
 
+/* Rows first: the outermost axis, from its beginning on. */
+static bool along_rows(const clf_access *x) { return !x->rank || (x->at[0].axis == 0 && x->at[0].mul == 1 && !x->at[0].add); }
+
+bool clf_step_spans(const clf_plan *p, const clf_step *t, const clf_sched *sched, int i) {
+    const clf_cplan *c = &t->c;
+    int out = i - t->nin;
+    if (!clf_sched_spans(sched, &p->value[out < 0 ? t->in[i] : t->out[out]])) return false;
+    for (int a = 0; a < c->naccess && !sched->flat && out < 0; a++)
+        if (c->access[a].input == i && !along_rows(&c->access[a])) return false;
+    for (int s = 0; s < c->nsink && out >= 0; s++)
+        if (c->sink[s].out[0] == out && !(c->sink[s].keep & 1u)) return false;
+    return true;
+}
+
 /* The largest buffer of a value: a sparse one is three. */
 static double largest_buffer(const clf_plan_value *v) {
     if (v->format == CLF_DENSE) return (double)v->bytes;
@@ -50,7 +64,7 @@ static void largest_operands(const clf_exe *x, const clf_step *t, const clf_exe_
     *whole = (double)e->sched.scratch_bytes;
     for (int i = 0; i < t->nin + t->nout; i++) {
         const clf_plan_value *v = &x->plan->value[i < t->nin ? t->in[i] : t->out[i - t->nin]];
-        double *most = !e->sparse && clf_sched_spans(&e->sched, v) ? cut : whole, bytes = largest_buffer(v);
+        double *most = !e->sparse && clf_step_spans(x->plan, t, &e->sched, i) ? cut : whole, bytes = largest_buffer(v);
         if (bytes > *most) *most = bytes;
     }
 }
@@ -58,8 +72,8 @@ static void largest_operands(const clf_exe *x, const clf_step *t, const clf_exe_
 static clf_status split_in_time(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_err *err) {
     const clf_step *t = &x->plan->step[s];
     clf_exe_step *e = &x->step[s];
-    const clf_profile *dev = clf_run_device_profile(c);
-    const clf_dev_info *info = clf_devs_info(c->run->devs, x->device);
+    const clf_profile *dev = clf_run_profile_of(c, clf_exe_device(x, e));
+    const clf_dev_info *info = clf_devs_info(c->run->devs, clf_exe_device(x, e));
     double limit = (double)info->max_alloc_bytes, cut, whole;
     if (info->host_pointers || limit <= 0) return CLF_OK; /* every operand is in place */
     if (c->knobs.mem_limit && (double)c->knobs.mem_limit < limit) limit = (double)c->knobs.mem_limit;
@@ -85,8 +99,8 @@ static clf_status split_in_time(clf_ctx *c, clf_exe *x, int32_t s, const clf_ske
 /* ---- writing ---- */
 
 /* GPUs divide f32 and take square roots as they like, unless asked; then results have the bits of other devices. Part of a program's key. */
-static void ask_for_rounding(const clf_ctx *c, const clf_exe *x, clf_source *src) {
-    const clf_dev_info *info = clf_devs_info(c->run->devs, x->device);
+static void ask_for_rounding(const clf_ctx *c, int dev, clf_source *src) {
+    const clf_dev_info *info = clf_devs_info(c->run->devs, dev);
     if (info->kind == CLF_DEV_GPU && info->round_f32) src->options = "-cl-fp32-correctly-rounded-divide-sqrt";
 }
 
@@ -95,9 +109,9 @@ static clf_status write_merge(clf_window *w, clf_draft *d, const clf_cplan *cp, 
     if (w->x->step[d->step].sched.merge != CLF_MERGE_FOLLOWS) return CLF_OK;
     d->merge_sched = clf_arena_new(&w->arena, 1, sizeof *d->merge_sched);
     if (!d->merge_sched) return no_memory(err);
-    CLF_TRY(d->skel->merge(cp, clf_run_device_profile(c), d->merge_sched, err));
+    CLF_TRY(d->skel->merge(cp, clf_run_profile_of(c, w->dev), d->merge_sched, err));
     CLF_TRY(d->skel->emit(cp, d->merge_sched, c->knobs.kernel_dir, &w->arena, &d->merge, err));
-    ask_for_rounding(c, w->x, &d->merge);
+    ask_for_rounding(c, w->dev, &d->merge);
     if (!w->again) clf_run_dump(c, "kernel", "cl", d->merge.text, d->merge.text_len);
     CLF_TRACE(&c->trace, emit, "step %d: merged by %s, %zu bytes of text", d->step, d->merge.entry, d->merge.text_len);
     return CLF_OK;
@@ -107,11 +121,11 @@ static clf_status write_kernel(clf_window *w, clf_draft *d, clf_err *err) {
     clf_ctx *c = w->c;
     const clf_cplan *cp = &w->x->plan->step[d->step].c;
     clf_exe_step *e = &w->x->step[d->step];
-    const clf_profile *dev = clf_run_device_profile(c);
+    const clf_profile *dev = clf_run_profile_of(c, w->dev);
     CLF_TRY(d->skel->sched(cp, dev, (clf_grid){0, INT64_MAX}, &e->sched, err));
     d->skel->facts(cp, dev, &e->sched, &e->facts);
     CLF_TRY(d->skel->emit(cp, &e->sched, c->knobs.kernel_dir, &w->arena, &d->src, err));
-    ask_for_rounding(c, w->x, &d->src);
+    ask_for_rounding(c, w->dev, &d->src);
     if (!w->again) clf_run_dump(c, "kernel", "cl", d->src.text, d->src.text_len);
     CLF_TRACE(&c->trace, emit, "step %d: %s by %s, %zu bytes of text, %d arguments", d->step, d->src.entry, d->skel->name, d->src.text_len,
               d->src.nargs);
@@ -132,7 +146,7 @@ clf_status clf_window_give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *
 static clf_status add_draft(clf_window *w, int32_t s, clf_err *err) {
     clf_err failed = {CLF_OK, ""};
     clf_draft *d = &w->d[w->n];
-    *d = (clf_draft){.step = s, .skel = clf_exe_skel(w->c, &w->x->plan->step[s].c, clf_run_device_profile(w->c))};
+    *d = (clf_draft){.step = s, .skel = clf_exe_skel(w->c, &w->x->plan->step[s].c, clf_run_profile_of(w->c, w->dev))};
     if (!d->skel) {
         CLF_TRY(clf_exe_on_host(w->c, w->x, s, err));
         w->x->step[s].why = "no skeleton covers this operator";
@@ -147,11 +161,11 @@ static clf_status add_draft(clf_window *w, int32_t s, clf_err *err) {
 /* ---- building ---- */
 
 /* A kernel that is built already costs nothing, and asks for nothing. */
-static clf_status get_program(clf_ctx *c, clf_exe *x, const clf_source *src, uint64_t done, uint64_t all, clf_program **out, bool *compiled,
+static clf_status get_program(clf_ctx *c, int dev, const clf_source *src, uint64_t done, uint64_t all, clf_program **out, bool *compiled,
                               clf_err *err) {
-    if (!clf_program_known(c->run->devs, x->device, src)) CLF_TRY(clf_ask_on(&c->ask, CLF_STAGE_BUILD, src->entry, done, all, err));
+    if (!clf_program_known(c->run->devs, dev, src)) CLF_TRY(clf_ask_on(&c->ask, CLF_STAGE_BUILD, src->entry, done, all, err));
     clf_meter_enter(c->meter, CLF_PART_BUILD);
-    clf_status st = clf_program_get(c->run->devs, x->device, src, out, compiled, err);
+    clf_status st = clf_program_get(c->run->devs, dev, src, out, compiled, err);
     clf_meter_leave(c->meter);
     return st;
 }
@@ -163,14 +177,14 @@ static void build_joined(clf_window *w) {
     if (j->n > 1) clf_ask_on(&w->c->ask, CLF_STAGE_BUILD, j->src[0]->entry, w->done, w->nkernels, &w->cancelled);
     clf_meter_enter(w->c->meter, CLF_PART_BUILD);
     if (j->n > 1 && !j->text.failed && w->cancelled.code == CLF_OK &&
-        clf_programs_build(w->c->run->devs, w->x->device, clf_str_c(&j->text), j->text.len, j->src, j->n, &failed) != CLF_OK)
+        clf_programs_build(w->c->run->devs, w->dev, clf_str_c(&j->text), j->text.len, j->src, j->n, &failed) != CLF_OK)
         CLF_TRACE(&w->c->trace, build, "%d kernels are built one by one: %s", j->n, failed.text);
     clf_meter_leave(w->c->meter);
     clf_join_release(j);
 }
 
 static bool join(clf_window *w, const clf_source *src) {
-    if (!src->text || clf_program_known(w->c->run->devs, w->x->device, src)) return false;
+    if (!src->text || clf_program_known(w->c->run->devs, w->dev, src)) return false;
     clf_join_verdict v = clf_join_add(&w->join, src);
     if (v == CLF_JOIN_FULL) {
         build_joined(w);
@@ -211,7 +225,7 @@ static clf_status keep_merge(clf_window *w, const clf_draft *d, clf_err *err) {
     if (!d->merge.text) return CLF_OK;
     clf_exe_merge *m = clf_arena_new(&w->x->arena, 1, sizeof *m);
     if (!m) return no_memory(err);
-    CLF_TRY(clf_program_get(w->c->run->devs, w->x->device, &d->merge, &m->program, &compiled, err));
+    CLF_TRY(clf_program_get(w->c->run->devs, w->dev, &d->merge, &m->program, &compiled, err));
     m->sched = *d->merge_sched;
     m->nargs = d->merge.nargs;
     m->args = keep_args(w, &d->merge);
@@ -223,7 +237,7 @@ static clf_status keep_merge(clf_window *w, const clf_draft *d, clf_err *err) {
 clf_status clf_window_keep(clf_window *w, const clf_draft *d, clf_err *err) {
     clf_exe_step *e = &w->x->step[d->step];
     bool compiled = false;
-    CLF_TRY(get_program(w->c, w->x, &d->src, w->done, w->nkernels, &e->program, &compiled, err));
+    CLF_TRY(get_program(w->c, w->dev, &d->src, w->done, w->nkernels, &e->program, &compiled, err));
     compiled = compiled || d->joined;
     w->c->stats.kernels_built += compiled;
     w->c->stats.kernel_hits += !compiled;
@@ -250,6 +264,10 @@ static clf_status build_window(clf_window *w, clf_err *err) {
     return CLF_OK;
 }
 
+static bool is_meant(const clf_window *w, const clf_exe_step *e) {
+    return e->on == w->on && (w->again ? e->waiting : e->executor == CLF_ON_KERNEL);
+}
+
 /* From step *s on, as many kernels as a window holds. */
 static clf_status one_window(clf_window *w, int32_t *s, clf_err *err) {
     clf_arena_init(&w->arena, &w->c->mem);
@@ -257,7 +275,7 @@ static clf_status one_window(clf_window *w, int32_t *s, clf_err *err) {
     w->text_bytes = 0;
     clf_status st = CLF_OK;
     for (; st == CLF_OK && *s < w->x->plan->nstep && w->n < CLF_WINDOW_KERNELS && w->text_bytes < CLF_WINDOW_BYTES; (*s)++)
-        if (w->again ? w->x->step[*s].waiting : w->x->step[*s].executor == CLF_ON_KERNEL) st = add_draft(w, *s, err);
+        if (is_meant(w, &w->x->step[*s])) st = add_draft(w, *s, err);
     if (st == CLF_OK) st = build_window(w, err);
     clf_arena_release(&w->arena);
     return st;
@@ -274,12 +292,15 @@ clf_status clf_windows(clf_ctx *c, clf_exe *x, bool again, bool all, clf_err *er
     clf_join_init(&w->join, &c->mem);
     for (int32_t s = 0; s < x->plan->nstep; s++) w->nkernels += x->step[s].executor == CLF_ON_KERNEL;
     clf_status st = CLF_OK;
-    for (int32_t s = 0; st == CLF_OK && s < x->plan->nstep;) st = one_window(w, &s, err);
+    for (w->on = 1; st == CLF_OK && w->on <= x->ndevice; w->on++) {
+        w->dev = x->device[w->on - 1];
+        for (int32_t s = 0; st == CLF_OK && s < x->plan->nstep;) st = one_window(w, &s, err);
+    }
     clf_mem_free(&c->mem, w, 1, sizeof *w);
     return st;
 }
 
-clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err) { return x->device < 0 ? CLF_OK : clf_windows(c, x, false, false, err); }
+clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err) { return !x->ndevice ? CLF_OK : clf_windows(c, x, false, false, err); }
 
 /* ---- other numbers of stored entries ------------------------------------------------------------------------------------------- */
 
@@ -300,16 +321,16 @@ static bool same_text(const clf_sched *a, const clf_sched *b) {
            a->flat == b->flat && a->local == b->local && a->narg == b->narg;
 }
 
-static clf_status other_text(clf_ctx *c, clf_exe *x, const clf_cplan *cp, clf_exe_step *e, clf_err *err) {
+static clf_status other_text(clf_ctx *c, const clf_exe *x, const clf_cplan *cp, clf_exe_step *e, clf_err *err) {
     clf_arena arena;
     clf_source src;
     bool compiled = false;
     clf_arena_init(&arena, &c->mem);
     clf_status st = e->sched.skel->emit(cp, &e->sched, c->knobs.kernel_dir, &arena, &src, err);
-    if (st == CLF_OK) ask_for_rounding(c, x, &src);
+    if (st == CLF_OK) ask_for_rounding(c, clf_exe_device(x, e), &src);
     if (st == CLF_OK && src.nargs != e->nargs) st = clf_fail(err, CLF_E_INTERNAL, "a kernel scheduled anew has other arguments");
-    if (st == CLF_OK) st = clf_window_await(c, x, &src, err);
-    if (st == CLF_OK) st = get_program(c, x, &src, 0, 1, &e->program, &compiled, err);
+    if (st == CLF_OK) st = clf_window_await(c, clf_exe_device(x, e), &src, err);
+    if (st == CLF_OK) st = get_program(c, clf_exe_device(x, e), &src, 0, 1, &e->program, &compiled, err);
     if (st == CLF_OK && e->nargs) memcpy(e->args, src.args, (size_t)e->nargs * sizeof *e->args);
     c->stats.kernels_built += compiled;
     clf_arena_release(&arena);
@@ -318,7 +339,7 @@ static clf_status other_text(clf_ctx *c, clf_exe *x, const clf_cplan *cp, clf_ex
 
 static clf_status schedule_anew(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
     clf_exe_step *e = &x->step[s];
-    const clf_profile *dev = clf_run_device_profile(c);
+    const clf_profile *dev = clf_run_profile_of(c, clf_exe_device(x, e));
     clf_cplan cp = x->plan->step[s].c;
     cp.axis = e->axis;
     clf_sched was = e->sched;

@@ -21,7 +21,7 @@ static void ask_joined(clf_window *w) {
     bool one = j->n == 1;
     const char *text = one ? j->src[0]->text : clf_str_c(&j->text);
     if (j->n && (one || !j->text.failed) &&
-        clf_programs_ask(w->c->run->devs, w->x->device, text, one ? j->src[0]->text_len : j->text.len, j->src, j->n, &failed) != CLF_OK)
+        clf_programs_ask(w->c->run->devs, w->dev, text, one ? j->src[0]->text_len : j->text.len, j->src, j->n, &failed) != CLF_OK)
         CLF_TRACE(&w->c->trace, build, "%d kernels are not asked for: %s", j->n, failed.text);
     clf_join_release(j);
 }
@@ -34,7 +34,7 @@ static bool is_due(const clf_window *w, const clf_exe_step *e, double share) {
 
 static void ask_one(clf_window *w, const clf_draft *d, const clf_source *src) {
     clf_devs *devs = w->c->run->devs;
-    if (!src->text || clf_program_known(devs, w->x->device, src) || clf_program_asked(devs, w->x->device, src)) return;
+    if (!src->text || clf_program_known(devs, w->dev, src) || clf_program_asked(devs, w->dev, src)) return;
     CLF_TRACE(&w->c->trace, build, "step %d: kernel %s is asked for, %.0f ms spent on its plan so far", d->step, src->entry,
               w->x->spent_ns * 1e-6);
     clf_join_verdict v = w->join.n < ASK_KERNELS ? clf_join_add(&w->join, src) : CLF_JOIN_FULL;
@@ -42,18 +42,18 @@ static void ask_one(clf_window *w, const clf_draft *d, const clf_source *src) {
         ask_joined(w);
         v = clf_join_add(&w->join, src);
     }
-    if (v == CLF_JOIN_UNFIT) clf_programs_ask(devs, w->x->device, src->text, src->text_len, &src, 1, NULL);
+    if (v == CLF_JOIN_UNFIT) clf_programs_ask(devs, w->dev, src->text, src->text_len, &src, 1, NULL);
 }
 
 /* Both of a step's kernels are there, or one that is known not to build. */
 static bool all_known(const clf_window *w, const clf_draft *d) {
     clf_devs *devs = w->c->run->devs;
-    return clf_program_known(devs, w->x->device, &d->src) && (!d->merge.text || clf_program_known(devs, w->x->device, &d->merge));
+    return clf_program_known(devs, w->dev, &d->src) && (!d->merge.text || clf_program_known(devs, w->dev, &d->merge));
 }
 
 static bool any_asked(const clf_window *w, const clf_draft *d) {
     const clf_devs *devs = w->c->run->devs;
-    return clf_program_asked(devs, w->x->device, &d->src) || (d->merge.text && clf_program_asked(devs, w->x->device, &d->merge));
+    return clf_program_asked(devs, w->dev, &d->src) || (d->merge.text && clf_program_asked(devs, w->dev, &d->merge));
 }
 
 static void ask_new(clf_window *w) {
@@ -132,9 +132,9 @@ clf_status clf_exe_promote(clf_ctx *c, clf_exe *x, bool all, clf_err *err) {
 }
 
 /* errors: CLF_E_STATE: it comes later. */
-clf_status clf_window_await(clf_ctx *c, const clf_exe *x, const clf_source *src, clf_err *err) {
+clf_status clf_window_await(clf_ctx *c, int dev, const clf_source *src, clf_err *err) {
     clf_devs *devs = c->run->devs;
-    if (!clf_exe_later(c) || clf_program_known(devs, x->device, src)) return CLF_OK;
-    if (!clf_program_asked(devs, x->device, src)) CLF_TRY(clf_programs_ask(devs, x->device, src->text, src->text_len, &src, 1, err));
+    if (!clf_exe_later(c) || clf_program_known(devs, dev, src)) return CLF_OK;
+    if (!clf_program_asked(devs, dev, src)) CLF_TRY(clf_programs_ask(devs, dev, src->text, src->text_len, &src, 1, err));
     return clf_fail(err, CLF_E_STATE, "its kernel for other numbers of entries is being compiled");
 }

@@ -10,16 +10,23 @@
 #include "host/run/run.h"
 
 clf_status clf_runner_settle(clf_runner *r, clf_err *err) {
-    if (!r->pending) return CLF_OK;
-    r->pending = false;
+    uint32_t pending = r->pending;
+    clf_status st = CLF_OK;
+    if (!pending) return CLF_OK;
+    r->pending = 0;
     r->c->stats.waits++;
-    return clf_dev_wait(r->c->run->devs, r->x->device, err);
+    for (int i = 0; i < r->x->ndevice; i++) {
+        if (!(pending >> i & 1)) continue;
+        clf_status one = clf_dev_wait(r->c->run->devs, r->x->device[i], st == CLF_OK ? err : NULL);
+        if (st == CLF_OK) st = one;
+    }
+    return st;
 }
 
 clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err) {
     const clf_buf *b = clf_runner_buffer(r, v);
     if (!b || !clf_mirror_ahead(b)) return CLF_OK;
-    r->pending = true;
+    r->pending |= clf_runner_all(r);
     return clf_mirror_home(r->c->run->devs, b, err);
 }
 
@@ -40,9 +47,10 @@ void clf_runner_set(clf_runner *r, int32_t v, clf_buf *b) {
 
 /* Give back what the pool holds, for a second try: its blocks may be in use until the device is idle. */
 clf_status clf_runner_make_room(clf_runner *r, bool *some, clf_err *err) {
-    *some = r->c->run->blocks.pooled_bytes != 0;
+    *some = r->c->run->blocks.pooled_bytes != 0 || (r->x->flight && r->pending);
     if (!*some) return CLF_OK;
     CLF_TRY(clf_runner_settle(r, err));
+    CLF_TRY(clf_flight_drop(r, err));
     clf_blocks_trim(&r->c->run->blocks);
     return CLF_OK;
 }
@@ -137,7 +145,7 @@ void clf_runner_drop(clf_runner *r, int32_t v) {
 /* Intermediates whose last reader this was. Memory that is not from the pool is free for anybody at once: the device must be done. */
 static clf_status drop_dead(clf_runner *r, int32_t v, int32_t s, clf_err *err) {
     const clf_buf *b = r->x->made[v];
-    if (r->x->plan->value[v].last != s || !b) return CLF_OK;
+    if (r->x->plan->value[v].last != s || !b || clf_flight_keeps(r, v)) return CLF_OK;
     if (!b->blocks) CLF_TRY(clf_runner_settle(r, err));
     clf_runner_drop(r, v);
     return CLF_OK;
@@ -147,7 +155,7 @@ clf_status clf_runner_release(clf_runner *r, int32_t s, clf_err *err) {
     const clf_step *t = &r->x->plan->step[s];
     for (int i = 0; i < t->nin; i++) CLF_TRY(drop_dead(r, t->in[i], s, err));
     for (int i = 0; i < t->nout; i++) CLF_TRY(drop_dead(r, t->out[i], s, err));
-    return CLF_OK;
+    return clf_flight_drop(r, err);
 }
 
 /* ---- results ---- */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which device a plan is for, and which of its steps stay on the host. Small work never loads OpenCL: everything is planned for the host
- * first, and only what costs more there than any launch could is worth a look at a device. A searched plan is then made for host and device
- * together, and the cheaper of the two is taken; of other selectors the same plan goes where it costs less as a whole. Settings, and plans
- * that are made to be like another, come before all costs. */
+ * first, and only what costs more there than any launch could is worth a look at a device. A searched plan is then made for the host and all
+ * devices in use together, and the cheaper of the two is taken; of other selectors the same plan goes where it costs less as a whole.
+ * Settings, and plans that are made to be like another, come before all costs: a setting that names one device has all loops there, one
+ * that names several has them planned for, with the host, by cost. */
 #include "host/run/exe_place.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "host/run/exe_kernels.h"
@@ -17,7 +19,8 @@ enum { TINY_CELLS = 4096 }; /* a step this small only feeds the host from the ho
 
 bool clf_place_wants_ref(const clf_ctx *c) { return !strcmp(c->knobs.tier, "ref"); }
 static bool forced_host(const clf_ctx *c) { return clf_run_wants_host(c) || !strcmp(c->knobs.tier, "0") || clf_place_wants_ref(c); }
-static bool forced_device(const clf_ctx *c) { return c->knobs.device[0] && !clf_run_wants_host(c); }
+static bool several_named(const clf_ctx *c) { return clf_run_named(c) > 1; }
+static bool forced_device(const clf_ctx *c) { return c->knobs.device[0] && !clf_run_wants_host(c) && !several_named(c); }
 
 /* Tests and the curious ask for kernels even where they do not pay. */
 static bool forced_kernels(const clf_ctx *c) {
@@ -35,16 +38,17 @@ bool clf_exe_later(const clf_ctx *c) {
 static bool no_kernels(const clf_ctx *c) { return !strcmp(c->knobs.compile, "off") && !forced_kernels(c) && !c->knobs.check; }
 
 /* Whoever asks for the device, or compares all bits, has all loops there. */
-static bool one_device(const clf_ctx *c) { return forced_device(c) || forced_kernels(c) || c->knobs.check; }
+static bool one_device(const clf_ctx *c) { return !several_named(c) && (forced_device(c) || forced_kernels(c) || c->knobs.check); }
 
-/* What plans may not exceed, and the devices they are for: the host, with the OpenCL device that has been opened, or that alone. */
-clf_limits clf_exe_limits(clf_ctx *c, int device) {
-    const clf_profile *host = clf_run_host_profile(c), *dev = clf_run_device_profile(c);
+/* What plans may not exceed, and the devices they are for: the host, with OpenCL devices that have been opened, or one of those alone. */
+clf_limits clf_exe_limits(clf_ctx *c, const clf_places *on) {
     clf_limits lim = {.kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48, .rules = clf_run_gate(c), .ask = &c->ask};
-    lim.dev.n = device >= 0 && !one_device(c) ? 2 : 1;
-    lim.dev.profile[0] = lim.dev.n > 1 || device < 0 ? host : dev;
-    lim.dev.profile[1] = dev;
-    lim.dev.loops_only[1] = true;
+    bool alone = on->n && one_device(c);
+    lim.dev.profile[lim.dev.n++] = alone ? clf_run_profile_of(c, on->at[0]) : clf_run_host_profile(c);
+    for (int i = 0; i < on->n && !alone; i++) {
+        lim.dev.loops_only[lim.dev.n] = true;
+        lim.dev.profile[lim.dev.n++] = clf_run_profile_of(c, on->at[i]);
+    }
     return lim;
 }
 
@@ -57,88 +61,126 @@ static double plan_cost(const clf_plan *p, const clf_profile *dev) {
     return ns;
 }
 
-/* Do settings, or what the caller asks for, say which device it is? */
-static clf_status given_device(clf_ctx *c, const clf_exe_ways *ways, int *device, bool *given, clf_err *err) {
+static void take_used(const clf_ctx *c, const clf_exe_ways *ways, clf_places *on) {
+    const clf_used *u = &c->run->used;
+    on->n = 0;
+    for (int i = 0; i < u->n; i++)
+        if (!ways || !(ways->without >> u->place[i] & 1)) on->at[on->n++] = u->at[i];
+}
+
+static clf_status open_used(clf_ctx *c, bool required, const clf_exe_ways *ways, clf_places *on, clf_err *err) {
+    int first;
+    CLF_TRY(clf_run_device(c, required, &first, err));
+    take_used(c, ways, on);
+    return CLF_OK;
+}
+
+static void take_like(const clf_exe *like, clf_places *on) {
+    on->n = like->ndevice;
+    memcpy(on->at, like->device, sizeof on->at);
+}
+
+/* Do settings, or what the caller asks for, say which devices it is? */
+static clf_status given_device(clf_ctx *c, const clf_exe_ways *ways, clf_places *on, bool *given, clf_err *err) {
     *given = true;
-    *device = ways && ways->like ? ways->like->device : -1;
+    on->n = 0;
+    if (ways && ways->like) take_like(ways->like, on);
     if (ways && ways->like) return CLF_OK;
     if (forced_host(c) || no_kernels(c) || clf_run_lost(c) || (ways && ways->host)) return CLF_OK;
-    if (forced_device(c) || forced_kernels(c)) return clf_run_device(c, true, device, err);
+    if (several_named(c)) *given = c->knobs.check;
+    if (several_named(c) || forced_device(c) || forced_kernels(c)) return open_used(c, true, ways, on, err);
     *given = false;
     return CLF_OK;
 }
 
-/* The device, if any step could ever be worth a launch; -1: none. Decided from the host's figures alone, so that small work never loads
- * OpenCL. */
-static clf_status worth_device(clf_ctx *c, double host_ns, int *device, clf_err *err) {
+/* The devices, if any step could ever be worth a launch. Decided from the host's figures alone, so that small work never loads OpenCL. */
+static clf_status worth_device(clf_ctx *c, double host_ns, const clf_exe_ways *ways, clf_places *on, clf_err *err) {
     clf_profile bar;
+    int first;
+    if (on->n) return CLF_OK;
     clf_profile_assume(&bar, CLF_DEV_CPU, 1);
-    *device = -1;
     if (host_ns < 4 * bar.launch_sync_ns) return CLF_OK;
-    return clf_exe_later(c) ? clf_run_device_later(c, device, err) : clf_run_device(c, false, device, err);
-}
-
-clf_status clf_place_choose(clf_ctx *c, const clf_plan *p, const clf_exe_ways *ways, int *device, clf_err *err) {
-    bool given;
-    CLF_TRY(given_device(c, ways, device, &given, err));
-    if (given) return CLF_OK;
-    double host = plan_cost(p, clf_run_host_profile(c));
-    CLF_TRY(worth_device(c, host, device, err));
-    if (*device >= 0 && plan_cost(p, clf_run_device_profile(c)) >= host) *device = -1;
+    CLF_TRY(clf_exe_later(c) ? clf_run_device_later(c, &first, err) : clf_run_device(c, false, &first, err));
+    take_used(c, ways, on);
     return CLF_OK;
 }
 
-static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, int device,
-                           clf_err *err) {
-    clf_limits lim = clf_exe_limits(c, device);
-    lim.dev.resident[1] = ways && lim.dev.n > 1 ? ways->credit : NULL;
+/* The best of the devices for all of the plan; none: the host is better. */
+static void choose_one(clf_ctx *c, const clf_plan *p, double least, clf_places *on) {
+    clf_places best = {0};
+    for (int i = 0; i < on->n; i++) {
+        double ns = plan_cost(p, clf_run_profile_of(c, on->at[i]));
+        if (ns >= least) continue;
+        best = (clf_places){1, {on->at[i]}};
+        least = ns;
+    }
+    *on = best;
+}
+
+clf_status clf_place_choose(clf_ctx *c, const clf_plan *p, const clf_exe_ways *ways, clf_places *on, clf_err *err) {
+    bool given;
+    CLF_TRY(given_device(c, ways, on, &given, err));
+    double host = plan_cost(p, clf_run_host_profile(c));
+    if (!given) CLF_TRY(worth_device(c, host, ways, on, err));
+    if (!given || on->n > 1) choose_one(c, p, given || forced_kernels(c) ? HUGE_VAL : host, on);
+    return CLF_OK;
+}
+
+static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
+                           const clf_places *on, clf_err *err) {
+    clf_limits lim = clf_exe_limits(c, on);
+    for (int i = 1; i < lim.dev.n && ways && ways->credit; i++) lim.dev.resident[i] = ways->credit[clf_run_use_of(c, on->at[i - 1])];
     lim.own_products = c->knobs.check;
     return clf_plan_new(p, g, sel, &lim, &c->mem, err);
 }
 
-/* What a plan for host and device costs. The search does not know what skeletons cover: loops beyond them run on the host. */
-static double cost_of_both(clf_ctx *c, const clf_plan *p) {
-    const clf_profile *host = clf_run_host_profile(c), *dev = clf_run_device_profile(c);
+static const clf_profile *profile_on(clf_ctx *c, const clf_places *on, uint8_t device) {
+    return device ? clf_run_profile_of(c, on->at[device - 1]) : clf_run_host_profile(c);
+}
+
+/* What a plan for host and devices costs. The search does not know what skeletons cover: loops beyond them run on the host. */
+static double cost_of_all(clf_ctx *c, const clf_plan *p, const clf_places *on) {
     double ns = 1e-3 * (double)p->cost_ps;
     for (int32_t s = 0; s < p->nstep; s++) {
         const clf_step *t = &p->step[s];
+        const clf_profile *dev = profile_on(c, on, t->device);
         bool covered = !t->device || t->kind != CLF_STEP_FUSED || clf_exe_skel(c, &t->c, dev);
-        if (!covered) ns += clf_step_cost_ns(p, t, host) - clf_step_cost_ns(p, t, dev);
+        if (!covered) ns += clf_step_cost_ns(p, t, clf_run_host_profile(c)) - clf_step_cost_ns(p, t, dev);
     }
     return ns;
 }
 
-/* Is this plan for the device, or for host and device, better than the host's? */
-static bool better_than(clf_ctx *c, const clf_plan *p, const clf_plan *host) {
+/* Is this plan for the device, or for host and devices, better than the host's? */
+static bool better_than(clf_ctx *c, const clf_plan *p, const clf_places *on, const clf_plan *host) {
     bool used = false;
-    if (p->ndevice == 1) return plan_cost(p, clf_run_device_profile(c)) < plan_cost(host, clf_run_host_profile(c));
+    if (p->ndevice == 1) return plan_cost(p, clf_run_profile_of(c, on->at[0])) < plan_cost(host, clf_run_host_profile(c));
     for (int32_t s = 0; s < p->nstep; s++) used = used || p->step[s].device;
-    return used && cost_of_both(c, p) < 1e-3 * (double)host->cost_ps;
+    return used && cost_of_all(c, p, on) < 1e-3 * (double)host->cost_ps;
 }
 
-/* The host's plan *p gives way to one for the device, if that is given, or for both, if they are better. */
+/* The host's plan *p gives way to one for the device, if that is given, or for all of them, if they are better. */
 static clf_status search_devices(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
-                                 int *device, clf_err *err) {
+                                 clf_places *on, clf_err *err) {
     clf_plan *with = NULL;
     bool given;
-    CLF_TRY(given_device(c, ways, device, &given, err));
-    if (!given) CLF_TRY(worth_device(c, 1e-3 * (double)(*p)->cost_ps, device, err));
-    if (*device < 0) return CLF_OK;
-    CLF_TRY(plan_for(&with, c, g, sel, ways, *device, err));
-    bool better = given || better_than(c, with, *p);
+    CLF_TRY(given_device(c, ways, on, &given, err));
+    if (!given) CLF_TRY(worth_device(c, 1e-3 * (double)(*p)->cost_ps, ways, on, err));
+    if (!on->n) return CLF_OK;
+    CLF_TRY(plan_for(&with, c, g, sel, ways, on, err));
+    bool better = given || better_than(c, with, on, *p);
     clf_plan_free(better ? *p : with);
     if (better)
         *p = with;
     else
-        *device = -1;
+        on->n = 0;
     return CLF_OK;
 }
 
-clf_status clf_place_plan(clf_plan **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, int *device,
+clf_status clf_place_plan(clf_plan **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_places *on,
                           clf_err *err) {
     clf_plan *p;
-    CLF_TRY(plan_for(&p, c, g, sel, NULL, -1, err));
-    clf_status st = sel->searches ? search_devices(&p, c, g, sel, ways, device, err) : clf_place_choose(c, p, ways, device, err);
+    CLF_TRY(plan_for(&p, c, g, sel, NULL, &(clf_places){0}, err));
+    clf_status st = sel->searches ? search_devices(&p, c, g, sel, ways, on, err) : clf_place_choose(c, p, ways, on, err);
     if (st == CLF_OK)
         *out = p;
     else
@@ -185,5 +227,5 @@ static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
 clf_status clf_place_home(clf_ctx *c, clf_exe *x, uint8_t *home, clf_err *err) {
     bool planned = x->plan->ndevice > 1, all = forced_kernels(c) || c->knobs.check;
     for (int32_t s = 0; s < x->plan->nstep; s++) home[s] = planned && !x->plan->step[s].device;
-    return planned || all || x->device < 0 ? CLF_OK : keep_tiny_home(x, home, err);
+    return planned || all || !x->ndevice ? CLF_OK : keep_tiny_home(x, home, err);
 }

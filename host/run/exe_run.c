@@ -45,8 +45,9 @@ static void set_memory(const clf_runner *r, int32_t v, int kind, clf_arg *a) {
     a->buf = clf_runner_buffer(r, v);
 }
 
-static void set_arg(clf_runner *r, const clf_step *t, const clf_arg_desc *d, const clf_sched *sched, int i) {
+static void set_arg(clf_runner *r, const clf_step *t, int on, const clf_arg_desc *d, const clf_sched *sched, int i) {
     clf_exe *x = r->x;
+    clf_exe_work *w = &x->work[on - 1];
     clf_arg *a = &x->arg[i];
     memset(a, 0, sizeof *a);
     switch (d->kind) {
@@ -55,14 +56,14 @@ static void set_arg(clf_runner *r, const clf_step *t, const clf_arg_desc *d, con
     case CLF_ARG_CSR_IDX: set_memory(r, t->in[d->index], d->kind, a); break;
     case CLF_ARG_MEM_OUT: set_memory(r, t->out[d->index], d->kind, a); break;
     case CLF_ARG_SCRATCH:
-        a->ptr = (char *)x->scratch + x->counter_bytes;
+        a->ptr = (char *)w->at + x->counter_bytes;
         a->bytes = x->scratch_bytes;
-        a->buf = &x->scratch_name;
+        a->buf = &w->name;
         break;
     case CLF_ARG_COUNTER:
-        a->ptr = x->scratch;
+        a->ptr = w->at;
         a->bytes = x->counter_bytes;
-        a->buf = &x->counter_name;
+        a->buf = &w->counter;
         break;
     case CLF_ARG_PARAM:
         a->bytes = clf_dtype_bytes((clf_dtype)d->dtype);
@@ -73,11 +74,12 @@ static void set_arg(clf_runner *r, const clf_step *t, const clf_arg_desc *d, con
 }
 
 /* Narrow a memory argument to the rows (or cells) of one part: its address moves up, its base offset, the next argument, down. */
-static void rebase(clf_runner *r, const clf_sched *p, const clf_plan_value *v, int64_t lo, int i) {
+static void rebase(clf_runner *r, const clf_step *t, const clf_sched *p, int operand, int64_t lo, int i) {
+    const clf_plan_value *v = &r->x->plan->value[operand < t->nin ? t->in[operand] : t->out[operand - t->nin]];
     bool flat = p->flat;
     size_t each = clf_dtype_bytes((clf_dtype)v->dtype), row = flat ? each : (size_t)v->cols * each;
     clf_arg *a = &r->x->arg[i];
-    if (!clf_sched_spans(p, v)) return;
+    if (!clf_step_spans(r->x->plan, t, p, operand)) return;
     int64_t n = (int64_t)(p->global / p->local) * p->grain;
     if (lo + n > p->extent) n = p->extent - lo;
     a->ptr = (const char *)a->ptr + (size_t)lo * row;
@@ -86,14 +88,14 @@ static void rebase(clf_runner *r, const clf_sched *p, const clf_plan_value *v, i
 }
 
 static clf_status launch_part(clf_runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err) {
-    for (int i = 0; i < e->nargs; i++) set_arg(r, t, &e->args[i], p, i);
+    for (int i = 0; i < e->nargs; i++) set_arg(r, t, e->on, &e->args[i], p, i);
     for (int i = 0; i < e->nargs && e->nparts; i++) {
         r->x->arg[i].buf = NULL; /* parts of a buffer are not kept */
-        if (e->args[i].kind == CLF_ARG_MEM_IN) rebase(r, p, &r->x->plan->value[t->in[e->args[i].index]], lo, i);
-        if (e->args[i].kind == CLF_ARG_MEM_OUT) rebase(r, p, &r->x->plan->value[t->out[e->args[i].index]], lo, i);
+        if (e->args[i].kind == CLF_ARG_MEM_IN) rebase(r, t, p, e->args[i].index, lo, i);
+        if (e->args[i].kind == CLF_ARG_MEM_OUT) rebase(r, t, p, t->nin + e->args[i].index, lo, i);
     }
-    r->pending = true;
-    return clf_launch(r->c->run->devs, r->x->device, e->program, r->x->arg, e->nargs, p->global, p->local, err);
+    r->pending |= 1u << (e->on - 1);
+    return clf_launch(r->c->run->devs, clf_exe_device(r->x, e), e->program, r->x->arg, e->nargs, p->global, p->local, err);
 }
 
 /* Operands as the host, or a kernel that takes parts of them, sees them. */
@@ -105,15 +107,16 @@ static clf_status bring_home(clf_runner *r, const clf_step *t, clf_err *err) {
 static clf_status launch_merge(clf_runner *r, const clf_step *t, const clf_exe_step *e, clf_err *err) {
     const clf_exe_merge *m = e->merge;
     for (int i = 0; i < m->nargs; i++) {
-        set_arg(r, t, &m->args[i], &m->sched, i);
+        set_arg(r, t, e->on, &m->args[i], &m->sched, i);
         if (e->nparts) r->x->arg[i].buf = NULL; /* what the parts left is on the host */
     }
-    r->pending = true;
-    return clf_launch(r->c->run->devs, r->x->device, m->program, r->x->arg, m->nargs, m->sched.global, m->sched.local, err);
+    r->pending |= 1u << (e->on - 1);
+    return clf_launch(r->c->run->devs, clf_exe_device(r->x, e), m->program, r->x->arg, m->nargs, m->sched.global, m->sched.local, err);
 }
 
 static clf_status run_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
     clf_stats *st = &r->c->stats;
+    CLF_TRY(clf_flight_await(r, t, e->on, err));
     if (!e->nparts) CLF_TRY(launch_part(r, t, e, &e->sched, 0, err));
     if (e->nparts) CLF_TRY(bring_home(r, t, err));
     int64_t lo = 0;
@@ -132,7 +135,7 @@ static clf_status run_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, 
         st->launches_chunk += launches;
     else
         st->launches_group += launches;
-    return CLF_OK;
+    return clf_flight_started(r, t, e->on, err);
 }
 
 /* ---- steps on the host ---- */
@@ -177,8 +180,9 @@ static clf_status run_rows(clf_runner *r, clf_exe_step *e, const clf_bind *b, cl
 /* What a step on the host reads is there, and nothing in flight touches memory that it writes. Kernels that neither read from the host's
  * memory nor write to it run on beside it. */
 static clf_status await_operands(clf_runner *r, const clf_step *t, clf_err *err) {
+    if (r->x->flight) return clf_flight_await(r, t, 0, err);
     for (int i = 0; i < t->nin; i++) CLF_TRY(clf_runner_home(r, t->in[i], err));
-    return clf_dev_on_host(r->c->run->devs, r->x->device) ? clf_runner_settle(r, err) : CLF_OK;
+    return r->x->ndevice && clf_dev_on_host(r->c->run->devs, r->x->device[0]) ? clf_runner_settle(r, err) : CLF_OK;
 }
 
 static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
@@ -198,15 +202,16 @@ static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, cl
 }
 
 /* Kernels that were scheduled anew may need more. */
-static clf_status grow_scratch(clf_runner *r, clf_err *err) {
+static clf_status grow_scratch(clf_runner *r, int on, clf_err *err) {
     clf_exe *x = r->x;
-    if (x->scratch_bytes <= x->scratch_held) return CLF_OK;
+    clf_exe_work *w = &x->work[on - 1];
+    if (x->scratch_bytes <= w->held) return CLF_OK;
     CLF_TRY(clf_runner_settle(r, err));
     void *fresh = clf_mem_new(&r->c->mem, 1, x->counter_bytes + x->scratch_bytes);
     if (!fresh) return clf_fail(err, CLF_E_NOMEM, "out of memory: %zu bytes of scratch", x->scratch_bytes);
-    clf_mem_free(&r->c->mem, x->scratch, 1, x->counter_bytes + x->scratch_held);
-    x->scratch = fresh;
-    x->scratch_held = x->scratch_bytes;
+    clf_mem_free(&r->c->mem, w->at, 1, x->counter_bytes + w->held);
+    w->at = fresh;
+    w->held = x->scratch_bytes;
     return CLF_OK;
 }
 
@@ -217,7 +222,7 @@ static clf_status run_step(clf_runner *r, int32_t s, bool timed, clf_err *err) {
     if (timed) CLF_TRY(clf_runner_settle(r, err));
     CLF_TRY(clf_runner_gather(r, t, e, err));
     if (e->executor == CLF_ON_KERNEL && e->axis) CLF_TRY(clf_exe_reschedule(r->c, r->x, s, err));
-    if (e->executor == CLF_ON_KERNEL) CLF_TRY(grow_scratch(r, err));
+    if (e->executor == CLF_ON_KERNEL) CLF_TRY(grow_scratch(r, e->on, err));
     uint64_t start = timed ? clf_now_ns() : 0;
     clf_meter_step(r->c, r->x, s);
     clf_status st = e->executor == CLF_ON_KERNEL ? run_kernel(r, t, e, err) : run_host(r, t, e, err);
@@ -230,8 +235,18 @@ static clf_status run_step(clf_runner *r, int32_t s, bool timed, clf_err *err) {
     return clf_runner_release(r, s, err);
 }
 
+/* After a failure. Where a device may still be writing, what this run used stays where it is, and what it gave back goes nowhere. */
+static void clear_devices(clf_ctx *c, clf_exe *x) {
+    for (int i = 0; i < x->ndevice; i++) x->busy = x->busy || clf_dev_busy(c->run->devs, x->device[i]);
+    if (x->busy) clf_blocks_withhold(&c->run->blocks);
+    for (int i = 0; i < x->ndevice; i++) {
+        clf_mirrors_drop(c->run->devs, x->device[i]);                              /* what got there is anybody's guess */
+        if (x->work[i].at && !x->busy) memset(x->work[i].at, 0, x->counter_bytes); /* a half-run grid leaves its counter anywhere */
+    }
+}
+
 clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_buf **results, clf_err *err) {
-    clf_runner r = {c, x, slots, false};
+    clf_runner r = {c, x, slots, 0};
     const clf_plan *p = x->plan;
     uint64_t start = clf_now_ns();
     if (x->busy) return clf_fail(err, CLF_E_DEVICE, "the device of this plan does not answer");
@@ -242,6 +257,7 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
         x->value[v] = p->value[v].slot >= 0 ? (void *)(uintptr_t)slots[p->value[v].slot].ptr : NULL;
     }
     for (int32_t i = 0; i < p->nroot; i++) results[i] = NULL;
+    clf_flight_begin(x);
     clf_status st = CLF_OK;
     for (int32_t s = 0; s < p->nstep && st == CLF_OK; s++) st = run_step(&r, s, timed, err);
     for (int32_t i = 0; i < p->nroot && st == CLF_OK; i++) st = clf_runner_home(&r, p->root[i], err);
@@ -251,10 +267,7 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
         clf_err later = {CLF_OK, ""};
         clf_runner_settle(&r, &later); /* nothing may be in flight when memory goes back; the first error stands */
     }
-    x->busy = st != CLF_OK && clf_dev_busy(c->run->devs, x->device);
-    if (x->busy) clf_blocks_withhold(&c->run->blocks); /* what this run used stays where it is, and what it gave back goes nowhere */
-    if (st != CLF_OK) clf_mirrors_drop(c->run->devs, x->device);                         /* what got there is anybody's guess */
-    if (st != CLF_OK && x->scratch && !x->busy) memset(x->scratch, 0, x->counter_bytes); /* a half-run grid leaves its counter anywhere */
+    if (st != CLF_OK) clear_devices(c, x);
     if (st == CLF_OK) st = clf_runner_results(&r, results, err);
     for (int32_t v = 0; v < p->nvalue && !x->busy; v++) clf_runner_drop(&r, v);
     for (int32_t i = 0; i < p->nroot && st != CLF_OK; i++) {

@@ -27,6 +27,6 @@ clf_status clf_exe_scratch(clf_ctx *c, const clf_exe *x, size_t *bytes, clf_err 
         kept += one - t->counted_bytes;
         t->counted_bytes = one;
     }
-    *bytes = kept + once + x->scratch_bytes + x->counter_bytes;
+    *bytes = kept + once + (x->scratch_bytes + x->counter_bytes) * (x->ndevice > 1 ? (size_t)x->ndevice : 1);
     return CLF_OK;
 }

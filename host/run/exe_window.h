@@ -20,6 +20,7 @@ typedef struct clf_draft {
 typedef struct clf_window {
     clf_ctx *c;
     clf_exe *x;
+    int on, dev;     /* the device whose kernels these are: as clf_exe_step.on, and of clf_devs */
     clf_arena arena; /* sources */
     clf_join join;
     clf_draft d[CLF_WINDOW_KERNELS];
@@ -40,5 +41,5 @@ clf_status clf_window_keep(clf_window *w, const clf_draft *d, clf_err *err);
 /** What cannot have its kernel runs on the host, whatever went wrong short of running out of memory. */
 clf_status clf_window_give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *failed, clf_err *err);
 /** errors: CLF_E_STATE: kernels come later, and this one is being built; CLF_E_NOMEM. */
-clf_status clf_window_await(clf_ctx *c, const clf_exe *x, const clf_source *src, clf_err *err);
+clf_status clf_window_await(clf_ctx *c, int dev, const clf_source *src, clf_err *err);
 #endif

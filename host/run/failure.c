@@ -20,18 +20,25 @@ typedef enum action {
     STATUS,  /* give up: the caller gets the status */
     RETRY,   /* the same plan again, pooled memory given back before */
     SMALLER, /* operands in parts of half the size */
+    OTHERS,  /* planned again for the other devices, where there are several */
     HOST,    /* planned again for the host executor */
     ANEW,    /* close the devices, plan again for what is then there */
     NACTIONS
 } action;
 
-static const char *const action_text[NACTIONS] = {"give up", "try again", "smaller parts", "the host executor", "open the device anew"};
-static const int most_often[NACTIONS] = {[RETRY] = 1, [SMALLER] = 6, [HOST] = 1, [ANEW] = 2}; /* in one evaluation */
+static const char *const action_text[NACTIONS] = {"give up",           "try again",         "smaller parts",
+                                                  "the other devices", "the host executor", "open the device anew"};
+static const int most_often[NACTIONS] = {[RETRY] = 1, [SMALLER] = 6, [OTHERS] = CLF_MOST_OPENCL, [HOST] = 1, [ANEW] = 2}; /* in one
+                                                             evaluation; ANEW for each device that the setting names */
 
 /* A step whose kernel cannot be had is no row: it goes to the host by itself, when the plan is prepared (exe_kernels.c). */
-static const action table[CLF_NFAULTS][3] = {
-    [CLF_FAULT_LAUNCH] = {RETRY, HOST}, [CLF_FAULT_LATE] = {RETRY, HOST}, [CLF_FAULT_DEVICE_MEMORY] = {RETRY, SMALLER, HOST},
-    [CLF_FAULT_HOST_MEMORY] = {STATUS}, [CLF_FAULT_LOST] = {ANEW},
+enum { MOST_ACTIONS = 4 };
+static const action table[CLF_NFAULTS][MOST_ACTIONS] = {
+    [CLF_FAULT_LAUNCH] = {RETRY, OTHERS, HOST},
+    [CLF_FAULT_LATE] = {RETRY, OTHERS, HOST},
+    [CLF_FAULT_DEVICE_MEMORY] = {RETRY, SMALLER, OTHERS, HOST},
+    [CLF_FAULT_HOST_MEMORY] = {STATUS},
+    [CLF_FAULT_LOST] = {ANEW},
 };
 
 enum { SMALLEST_PART = 1 << 16 };
@@ -44,6 +51,7 @@ typedef struct trial {
     clf_exe_ways ways;
     int done[NACTIONS];
     bool late;
+    int dev, place; /* the device that failed: of clf_devs, in the setting */
 } trial;
 
 static bool ours(const trial *t) { return t->x != t->head && t->x != t->head->instead; }
@@ -54,9 +62,29 @@ static void replace(trial *t, clf_exe *fresh) {
     t->x = fresh;
 }
 
-static clf_fault fault_of(trial *t) {
+static void blame(trial *t, int dev) {
+    int u = clf_run_use_of(t->c, dev);
+    t->dev = dev;
+    t->place = u < 0 ? 0 : t->c->run->used.place[u];
+}
+
+/* The first device of the plan that failed, or one that may still be writing, which is worse. */
+static clf_fault first_fault(trial *t) {
     clf_devs *d = t->c->run->devs;
-    clf_fault f = clf_dev_fault(d, t->x->device);
+    clf_fault first = CLF_FAULT_NONE;
+    if (t->x->ndevice) blame(t, t->x->device[0]);
+    for (int i = 0; i < t->x->ndevice; i++) {
+        clf_fault f = clf_dev_fault(d, t->x->device[i]);
+        if (f != CLF_FAULT_NONE && first == CLF_FAULT_NONE) blame(t, t->x->device[i]);
+        if (first == CLF_FAULT_NONE) first = f;
+    }
+    for (int i = 0; i < t->x->ndevice; i++)
+        if (clf_dev_busy(d, t->x->device[i])) blame(t, t->x->device[i]);
+    return first;
+}
+
+static clf_fault fault_of(trial *t) {
+    clf_fault f = first_fault(t);
     bool again = f != CLF_FAULT_NONE && t->late;
     t->late = t->late || f == CLF_FAULT_LATE;
     return again || t->x->busy ? CLF_FAULT_LOST : f;
@@ -97,11 +125,19 @@ static size_t largest_part(const trial *t) {
 }
 
 static bool smaller(trial *t, clf_err *err) {
-    const clf_dev_info *info = clf_devs_info(t->c->run->devs, t->x->device);
+    const clf_dev_info *info = clf_devs_info(t->c->run->devs, t->dev);
     size_t half = largest_part(t) / 2;
     if (!info || info->host_pointers || half < SMALLEST_PART) return false;
     t->ways.alloc_bytes = half;
     return plan_again(t, NULL, err);
+}
+
+/* What the device did goes to the other ones, and to the host. */
+static bool others(trial *t, clf_err *err) {
+    if (t->x->ndevice < 2) return false;
+    t->ways.without |= 1u << t->place;
+    t->late = false;
+    return plan_again(t, "another device failed", err);
 }
 
 static bool anew(trial *t, clf_err *err) {
@@ -109,7 +145,7 @@ static bool anew(trial *t, clf_err *err) {
         clf_exe_free(t->c, t->head->instead);
         t->head->instead = t->x;
     }
-    clf_run_lose(t->c);
+    clf_run_lose(t->c, t->place);
     t->head = NULL;
     clf_status st = clf_run_plan(t->c, t->g, t->slots, &t->head, err);
     t->x = t->head;
@@ -122,6 +158,7 @@ static bool perform(trial *t, action a, clf_err *err) {
     switch (a) {
     case RETRY: return retry(t);
     case SMALLER: return smaller(t, err);
+    case OTHERS: return others(t, err);
     case HOST: t->ways.host = true; return plan_again(t, "its device failed", err);
     case ANEW: return anew(t, err);
     default: return false;
@@ -130,16 +167,17 @@ static bool perform(trial *t, action a, clf_err *err) {
 
 /* Find and do the next thing. False: nothing is left; failed then holds the last reason. */
 static bool next(trial *t, clf_fault fault, clf_err *failed) {
-    for (int i = 0; i < 3 && table[fault][i] != STATUS; i++) {
+    for (int i = 0; i < MOST_ACTIONS && table[fault][i] != STATUS; i++) {
         action a = table[fault][i];
-        while (t->done[a] < most_often[a]) {
+        int most = most_often[a] * (a == ANEW && clf_run_named(t->c) > 1 ? clf_run_named(t->c) : 1);
+        while (t->done[a] < most) {
             t->done[a]++;
             CLF_TRACE(&t->c->trace, launch, "evaluation failed: %s; next: %s", failed->text, action_text[a]);
             clf_err err = {CLF_OK, ""};
             if (perform(t, a, &err)) return true;
             if (err.code != CLF_OK) *failed = err;
             if (err.code == CLF_E_CANCELLED) return false;
-            if (a != ANEW || !t->c->run->lost) break;
+            if (a != ANEW) break;
         }
     }
     return false;
@@ -160,7 +198,7 @@ static void keep(trial *t) {
 clf_status clf_failure_run(clf_ctx *c, const clf_graph *g, clf_exe **x, clf_slot *slots, clf_buf **results, clf_err *err) {
     trial t = {.c = c, .g = g, .slots = slots, .head = *x, .x = clf_exe_latest(*x), .ways = clf_exe_latest(*x)->ways};
     clf_err first = {CLF_OK, ""}, failed = {CLF_OK, ""};
-    clf_dev_fault(c->run->devs, t.x->device); /* what earlier work left */
+    first_fault(&t); /* what earlier work left is forgotten */
     while (clf_exe_run(c, t.x, slots, false, results, &failed) != CLF_OK) {
         clf_fault fault = fault_of(&t);
         if (failed.code == CLF_E_CANCELLED || !next(&t, fault, &failed)) {

@@ -83,16 +83,6 @@ void clf_run_load_profile(clf_ctx *c, const char *name, const char *driver, clf_
     if (clf_profile_load(dir, name, driver, &stored, &err) == CLF_OK) *p = stored;
 }
 
-static clf_status pinned_profile(clf_ctx *c, clf_profile *p, clf_err *err) {
-    if (!c->knobs.profile_file[0]) return CLF_OK;
-    FILE *f = fopen(c->knobs.profile_file, "rb");
-    char text[16384];
-    if (!f) return clf_fail(err, CLF_E_IO, "cannot open profile '%s'", c->knobs.profile_file);
-    size_t n = fread(text, 1, sizeof text, f);
-    fclose(f);
-    return clf_profile_parse(p, text, n, err);
-}
-
 void clf_run_add_devs(const clf_run *r, clf_stats *s) {
     clf_dev_stats d = clf_devs_stats(r->devs);
     s->build_ns += d.build_ns;
@@ -109,43 +99,17 @@ void clf_run_close_devices(clf_ctx *c, void (*close)(clf_devs *)) {
     close(r->devs);
     r->devs = NULL;
     r->devs_tried = false;
-    r->chosen = -1;
+    r->used.n = 0;
 }
 
-bool clf_run_lost(const clf_ctx *c) { return c->run->lost > 1; }
-
-void clf_run_lose(clf_ctx *c) {
+void clf_run_lose(clf_ctx *c, int place) {
     clf_run *r = c->run;
-    CLF_TRACE(&c->trace, launch, "device lost: %s", r->lost ? "everything stays on the host" : "opening it once more");
+    CLF_TRACE(&c->trace, launch, "device lost: %s",
+              !r->lost[place]        ? "opening it once more"
+              : clf_run_named(c) > 1 ? "its steps go elsewhere"
+                                     : "everything stays on the host");
     clf_run_forget(c);
     clf_run_close_devices(c, clf_devs_abandon);
-    r->lost++;
+    r->lost[place]++;
     c->stats.devices_lost++;
-}
-
-/* Nothing usable there. A later evaluation looks again: drivers come back. */
-static clf_status no_device(clf_ctx *c, clf_err *err) {
-    clf_run *r = c->run;
-    bool memory = r->devs_status == CLF_E_NOMEM;
-    clf_run_close_devices(c, clf_devs_close);
-    return clf_fail(err, memory ? CLF_E_NOMEM : CLF_E_NODEV, "no OpenCL device: %s", r->devs_why);
-}
-
-clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err) {
-    clf_run *r = c->run;
-    *dev = r->chosen;
-    if (r->chosen >= 0) return CLF_OK;
-    clf_run_open_devices(c);
-    int d = r->devs ? clf_devs_find(r->devs, c->knobs.device) : -1;
-    if (d < 0 && required) {
-        if (!r->devs || !clf_devs_count(r->devs)) return no_device(c, err);
-        return clf_fail(err, CLF_E_NODEV, "no device matches '%s' (see clfuse info)", c->knobs.device);
-    }
-    if (d < 0) return CLF_OK;
-    const clf_dev_info *info = clf_devs_info(r->devs, d);
-    clf_dev_assume(r->devs, d, &r->device);
-    clf_run_load_profile(c, info->name, info->driver, &r->device);
-    CLF_TRY(pinned_profile(c, &r->device, err));
-    r->chosen = *dev = d;
-    return CLF_OK;
 }

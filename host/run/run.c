@@ -18,7 +18,6 @@ clf_run *clf_run_new(clf_ctx *c, clf_err *err) {
         return NULL;
     }
     clf_blocks_init(&r->blocks, &c->mem);
-    r->chosen = -1;
     r->pool = clf_pool_new(&c->mem, (int)c->knobs.threads);
     r->blas = r->pool ? clf_blas_open(&c->mem, clf_pool_threads(r->pool)) : NULL;
     if (r->pool && r->blas) return r;
@@ -80,7 +79,12 @@ const clf_profile *clf_run_host_profile(clf_ctx *c) {
     return &r->host;
 }
 
-const clf_profile *clf_run_device_profile(clf_ctx *c) { return &c->run->device; }
+const clf_profile *clf_run_device_profile(clf_ctx *c) { return &c->run->used.profile[0]; }
+
+const clf_profile *clf_run_profile_of(clf_ctx *c, int dev) {
+    int u = clf_run_use_of(c, dev);
+    return &c->run->used.profile[u < 0 ? 0 : u];
+}
 
 /* ---- settings ---- */
 
@@ -113,8 +117,8 @@ clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
     if (!memcmp(was, is, sizeof *is)) return CLF_OK;
     clf_run_forget(c);
     if (reopen) clf_run_close_devices(c, clf_devs_close);
-    if (reopen || strcmp(was->device, is->device) || strcmp(was->profile_file, is->profile_file)) r->chosen = -1;
-    if (reopen || strcmp(was->device, is->device)) r->lost = 0;
+    if (reopen || strcmp(was->device, is->device) || strcmp(was->profile_file, is->profile_file)) r->used.n = 0;
+    if (reopen || strcmp(was->device, is->device)) memset(r->lost, 0, sizeof r->lost);
     if (folder || was->threads != is->threads) r->host_profiled = false;
     return CLF_OK;
 }
@@ -183,12 +187,12 @@ static clf_status prepare(clf_ctx *c, const clf_graph *g, const clf_slot *slots,
                           clf_err *err) {
     const clf_selector *sel = NULL;
     clf_exe_ways ways = {0};
-    int64_t *credit = NULL;
+    int64_t *credit[CLF_MOST_OPENCL] = {NULL};
     clf_arena arena;
     CLF_TRY(clf_run_selector(c, &sel, err));
     clf_arena_init(&arena, &c->mem);
-    clf_status st = clf_residency_credits(c, key->at + graph_len, key->len - graph_len, g->nslot, slots, &arena, &credit, err);
-    ways.credit = credit;
+    clf_status st = clf_residency_credits(c, key->at + graph_len, key->len - graph_len, g->nslot, slots, &arena, credit, err);
+    ways.credit = (const int64_t *const *)credit;
     if (st == CLF_OK) st = clf_exe_new(out, c, g, sel, &ways, err);
     if (st == CLF_OK) {
         st = clf_residency_watch(c, *out, g, sel, err);

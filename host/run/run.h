@@ -18,6 +18,15 @@ typedef struct clf_tile_entry {
     size_t counted_bytes;  /* and with how much */
 } clf_tile_entry;
 
+/* OpenCL devices in use, in the order of the device setting. */
+typedef struct clf_used {
+    int n;
+    int at[CLF_MOST_OPENCL];    /* indices of clf_devs */
+    int place[CLF_MOST_OPENCL]; /* in the setting */
+    clf_profile profile[CLF_MOST_OPENCL];
+    char name[CLF_MOST_OPENCL][CLF_PROFILE_NAME + 24]; /* in explain: the device's, with its number where there are several */
+} clf_used;
+
 enum { CLF_PLAN_BUCKETS = 256, CLF_TILE_BUCKETS = 256, CLF_PLANS_KEPT = 512, CLF_PLAN_KEYS_BYTES = 1 << 24 };
 
 typedef struct clf_run {
@@ -33,24 +42,28 @@ typedef struct clf_run {
     clf_status devs_status; /* of the last open */
     char devs_why[CLF_ERR_TEXT];
     char cache_folder[CLF_ERR_TEXT], cache_why[CLF_ERR_TEXT]; /* of clf_cache_folder */
-    clf_profile host, device; /* device: of the chosen OpenCL device */
-    int chosen;               /* index of clf_devs; -1 none */
+    clf_profile host;
+    clf_used used; /* the OpenCL devices that plans are for; none until they are open */
     clf_exe *plans[CLF_PLAN_BUCKETS];
     size_t nplans, key_bytes; /* key_bytes: of all plans, as a measure of their memory */
     uint64_t epoch;           /* grows whenever plans are forgotten: remembered clf_exe pointers are stale then */
     clf_tile_entry *tiles[CLF_TILE_BUCKETS];
     uint64_t dump_serial;
     uint64_t scratch_counts;      /* exe_scratch.c */
-    int lost;                     /* devices lost since a setting chose them */
+    int lost[CLF_MOST_OPENCL];    /* by place in the device setting: how often since it was made */
     clf_exe *quarantine;          /* plans a lost device may still be writing for; freed at the end */
     const clf_selector *selector; /* instead of the one the setting names, if not NULL; clf_run_forget after a change */
 } clf_run;
 
 clf_run *clf_run_new(clf_ctx *c, clf_err *err);
 void clf_run_free(clf_ctx *c);
-/** The OpenCL device this context uses by its settings: index, or -1 (then why, unless the setting is "host").
+/** The first OpenCL device this context uses by its settings: index, or -1 (then why, unless the setting is "host"). The others: run->used.
  *  errors: CLF_E_NODEV when the setting names a device that is not there. */
 clf_status clf_run_device(clf_ctx *c, bool required, int *dev, clf_err *err);
+/** How many devices the device setting names. */
+int clf_run_named(const clf_ctx *c);
+/** The position of device dev among those in use; -1: it is not. */
+int clf_run_use_of(const clf_ctx *c, int dev);
 /** Open OpenCL once; without it devs stays NULL and devs_why says why. */
 void clf_run_open_devices(clf_ctx *c);
 /** Add what the open devices have counted. */
@@ -65,12 +78,15 @@ void clf_run_load_profile(clf_ctx *c, const char *name, const char *driver, clf_
 /** Ahead of looking a plan up: take in what was opened and built elsewhere. Plans may be forgotten. */
 void clf_run_news(clf_ctx *c);
 bool clf_run_wants_host(const clf_ctx *c);
-/** The device does not answer any more: close all of them without waiting and forget their plans. What may still be written to is put
- *  aside until the context closes. They are opened once more; after the second loss clf_run_lost is true until a setting changes. */
-void clf_run_lose(clf_ctx *c);
+/** The device of that place in the setting does not answer any more: close all of them without waiting and forget their plans. What may
+ *  still be written to is put aside until the context closes. They are opened once more; after its second loss a device is not used until
+ *  a setting changes, and clf_run_lost is true when none is left. */
+void clf_run_lose(clf_ctx *c, int place);
 bool clf_run_lost(const clf_ctx *c);
 const clf_profile *clf_run_host_profile(clf_ctx *c);
+/** Of the first device in use; of device dev, which is one. */
 const clf_profile *clf_run_device_profile(clf_ctx *c);
+const clf_profile *clf_run_profile_of(clf_ctx *c, int dev);
 /** The selector this context plans with. errors: CLF_E_NAME. */
 clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err *err);
 /** Which rewrites the settings ask for. */

@@ -8,10 +8,12 @@ typedef struct clf_runner {
     clf_ctx *c;
     clf_exe *x;
     clf_slot *slots;
-    bool pending; /* the device has work in flight */
+    uint32_t pending; /* devices of the plan that have work in flight: a bit each */
 } clf_runner;
 
-/** Wait for the device if something is in flight. */
+/** A bit for every device of the plan. */
+static inline uint32_t clf_runner_all(const clf_runner *r) { return (1u << r->x->ndevice) - 1; }
+/** Wait for the devices that have something in flight. */
 clf_status clf_runner_settle(clf_runner *r, clf_err *err);
 /** What devices have of a value, and the host not yet, is on its way home: there after clf_runner_settle. */
 clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err);
@@ -25,6 +27,19 @@ clf_status clf_runner_allocate(clf_runner *r, int32_t v, clf_err *err);
 clf_status clf_runner_make_room(clf_runner *r, bool *some, clf_err *err);
 /** Everything step t reads and writes: memory of its results (a conversion finds its own), addresses, numbers, extents over entries. */
 clf_status clf_runner_gather(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err);
+/* exe_flight.c: what is in flight on several devices. Of a plan for one device or none these do nothing, or all at once. */
+/** Room for what is kept of values. errors: CLF_E_NOMEM. */
+clf_status clf_flight_new(clf_exe *x, clf_err *err);
+void clf_flight_begin(clf_exe *x);
+/** Step t is about to run on `on` (clf_exe_step.on): what it reads from elsewhere is with the host. */
+clf_status clf_flight_await(clf_runner *r, const clf_step *t, int on, clf_err *err);
+/** Its kernels are enqueued: they start, and what others will read of their results follows on its way home. */
+clf_status clf_flight_started(clf_runner *r, const clf_step *t, int on, clf_err *err);
+/** Value v is read by nobody any more. True: it goes when no device uses its memory. */
+bool clf_flight_keeps(clf_runner *r, int32_t v);
+/** Drop what was kept for that and is not needed any more; where that is much, after waiting for it. */
+clf_status clf_flight_drop(clf_runner *r, clf_err *err);
+
 void clf_runner_drop(clf_runner *r, int32_t v);
 /** Drop the values whose last reader step s was. */
 clf_status clf_runner_release(clf_runner *r, int32_t s, clf_err *err);

@@ -34,15 +34,16 @@ static const cl_icd_dispatch *real;
 static struct state {
     fault_mode mode;
     int function, code;
-    long at, all, each[NFUNCTIONS], kernels, injected;
+    long at, all, each[NFUNCTIONS], kernels, injected, to_device;
     bool held, lost, finish_fails;
     unsigned char log[REMEMBERED];
     cl_event failed[MARKS], slow[MARKS]; /* events that lie */
     int nfailed, nslow;
 } s;
 
-static cl_command_queue queues[QUEUES], left[QUEUES]; /* alive; given back while they held something */
-static int nqueues, nleft;
+static cl_command_queue queues[QUEUES], left[QUEUES];      /* alive; given back while they held something */
+static cl_device_id devices[QUEUES], queue_device[QUEUES]; /* in the order of their contexts; of queues */
+static int nqueues, nleft, ndevices;
 static cl_event gates[MARKS], tombs[MARKS]; /* what held kernels wait for, and those of a device that was lost with them */
 static int ngates, ntombs;
 
@@ -100,6 +101,30 @@ static cl_int gate(enum function f) {
     return s.code;
 }
 
+/* ---- one device of several ---- */
+
+static void see_device(cl_device_id d) {
+    for (int i = 0; i < ndevices; i++)
+        if (devices[i] == d) return;
+    if (ndevices < QUEUES) devices[ndevices++] = d;
+}
+
+/* A call to a device; to its queue q, if it has one, which first finishes what it holds. */
+static cl_int gate_device(enum function f, cl_device_id d, cl_command_queue q) {
+    cl_int rc = gate(f);
+    if (rc || s.mode != FAULT_DEVICE || s.function >= ndevices || devices[s.function] != d || ++s.to_device < s.at) return rc;
+    open_all(gates, &ngates);
+    if (q) real->clFinish(q);
+    s.injected++;
+    return s.code;
+}
+
+static cl_int gate_queue(enum function f, cl_command_queue q) {
+    for (int i = 0; i < nqueues; i++)
+        if (queues[i] == q) return gate_device(f, queue_device[i], q);
+    return gate(f);
+}
+
 static int find_event(const cl_event *list, int n, cl_event e) {
     for (int i = 0; i < n; i++)
         if (list[i] == e) return i;
@@ -148,7 +173,10 @@ INT(clGetProgramBuildInfo, (cl_program p, cl_device_id d, cl_program_build_info 
 INT(clGetKernelInfo, (cl_kernel k, cl_kernel_info what, size_t n, void *to, size_t *need), (k, what, n, to, need))
 INT(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i, n, v))
 INT(clSetKernelArgSVMPointer, (cl_kernel k, cl_uint i, const void *v), (k, i, v))
-INT(clFlush, (cl_command_queue q), (q))
+static cl_int CL_API_CALL my_clFlush(cl_command_queue q) {
+    cl_int rc = gate_queue(FN_clFlush, q);
+    return rc ? rc : real->clFlush(q);
+}
 OBJECT(clCreateKernel, cl_kernel, (cl_program p, const char *name, cl_int *out_rc), (p, name, out_rc))
 RELEASE(clReleaseContext, cl_context)
 RELEASE(clReleaseMemObject, cl_mem)
@@ -165,14 +193,14 @@ static cl_mem CL_API_CALL my_clCreateBuffer(cl_context c, cl_mem_flags f, size_t
 
 static void *CL_API_CALL my_clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool block, cl_map_flags f, size_t at, size_t n, cl_uint ne,
                                                const cl_event *list, cl_event *e, cl_int *out_rc) {
-    cl_int rc = gate(FN_clEnqueueMapBuffer);
+    cl_int rc = gate_queue(FN_clEnqueueMapBuffer, q);
     if (!rc) return real->clEnqueueMapBuffer(q, m, block, f, at, n, ne, list, e, out_rc);
     if (out_rc) *out_rc = rc;
     return NULL;
 }
 
 static cl_int CL_API_CALL my_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *at, cl_uint n, const cl_event *list, cl_event *e) {
-    cl_int rc = gate(FN_clEnqueueUnmapMemObject);
+    cl_int rc = gate_queue(FN_clEnqueueUnmapMemObject, q);
     if (!rc) rc = real->clEnqueueUnmapMemObject(q, m, at, n, list, e);
     if (!rc && e) made(*e);
     return rc;
@@ -180,7 +208,7 @@ static cl_int CL_API_CALL my_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem 
 
 static cl_int CL_API_CALL my_clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t n, const void *from,
                                                   cl_uint ne, const cl_event *list, cl_event *e) {
-    cl_int rc = gate(FN_clEnqueueWriteBuffer);
+    cl_int rc = gate_queue(FN_clEnqueueWriteBuffer, q);
     if (!rc) rc = real->clEnqueueWriteBuffer(q, m, block, at, n, from, ne, list, e);
     if (!rc && e) made(*e);
     return rc;
@@ -188,7 +216,7 @@ static cl_int CL_API_CALL my_clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, 
 
 static cl_int CL_API_CALL my_clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t n, void *to, cl_uint ne,
                                                  const cl_event *list, cl_event *e) {
-    cl_int rc = gate(FN_clEnqueueReadBuffer);
+    cl_int rc = gate_queue(FN_clEnqueueReadBuffer, q);
     if (!rc) rc = real->clEnqueueReadBuffer(q, m, block, at, n, to, ne, list, e);
     if (!rc && e) made(*e);
     return rc;
@@ -204,10 +232,10 @@ static cl_int CL_API_CALL my_clRetainProgram(cl_program p) {
 /* ---- queues, which a loss must find ---- */
 
 static cl_command_queue CL_API_CALL my_clCreateCommandQueue(cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *out_rc) {
-    cl_int rc = gate(FN_clCreateCommandQueue);
+    cl_int rc = gate_device(FN_clCreateCommandQueue, d, NULL);
     cl_command_queue q = rc ? NULL : real->clCreateCommandQueue(c, d, p, out_rc);
     if (rc && out_rc) *out_rc = rc;
-    if (q && nqueues < QUEUES) queues[nqueues++] = q;
+    if (q && nqueues < QUEUES) queue_device[nqueues] = d, queues[nqueues++] = q;
     return made(q);
 }
 
@@ -216,7 +244,7 @@ static cl_int CL_API_CALL my_clReleaseCommandQueue(cl_command_queue q) {
     objects--;
     if (rc && !s.lost) return rc;
     for (int i = 0; i < nqueues; i++)
-        if (queues[i] == q) queues[i--] = queues[--nqueues];
+        if (queues[i] == q) queue_device[i] = queue_device[nqueues - 1], queues[i--] = queues[--nqueues];
     open_all(gates, &ngates);
     if (ntombs && nleft < QUEUES) {
         left[nleft++] = q;
@@ -228,7 +256,7 @@ static cl_int CL_API_CALL my_clReleaseCommandQueue(cl_command_queue q) {
 }
 
 static cl_int CL_API_CALL my_clFinish(cl_command_queue q) {
-    cl_int rc = gate(FN_clFinish);
+    cl_int rc = gate_queue(FN_clFinish, q);
     if (rc) return rc;
     open_all(gates, &ngates);
     rc = real->clFinish(q);
@@ -258,7 +286,7 @@ static cl_event gate_for(cl_command_queue q) {
 static cl_int CL_API_CALL my_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dim, const size_t *offset,
                                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
                                                     cl_event *e) {
-    cl_int rc = gate(FN_clEnqueueNDRangeKernel);
+    cl_int rc = gate_queue(FN_clEnqueueNDRangeKernel, q);
     if (rc) return rc;
     s.kernels++;
     bool late = fails_late();
@@ -313,6 +341,7 @@ static cl_context CL_API_CALL my_clCreateContext(const cl_context_properties *p,
                                                  cl_int *out_rc) {
     cl_int rc = gate(FN_clCreateContext);
     (void)n, (void)notify, (void)user; /* the library gives one device and no callback */
+    if (!rc) see_device(*d);
     if (!rc) return made(keep_context(real, p, *d, out_rc));
     if (out_rc) *out_rc = rc;
     return NULL;

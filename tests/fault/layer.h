@@ -16,7 +16,8 @@ typedef enum fault_mode {
     FAULT_SLOW,        /* events look as if they ran until somebody waits for them */
     FAULT_LOST,        /* from call `at` on every call fails: the device is gone; releases still give back what they hold */
     FAULT_ZOMBIE,      /* held and lost, but what is enqueued runs later all the same: when wake() says so */
-    FAULT_BIG          /* buffers of more than `at` bytes cannot be had */
+    FAULT_BIG,         /* buffers of more than `at` bytes cannot be had */
+    FAULT_DEVICE       /* one device of several is gone, number `function` by when its context was made: from call `at` to its queues on */
 } fault_mode;
 
 enum { FAULT_ANY = -1, FAULT_MOST_CODES = 6 };

@@ -144,8 +144,9 @@ void round_run(round_ *r) {
 }
 
 void round_print(const round_ *r, const char *what) {
-    static const char *const mode[] = {
-        "nothing", "once", "for ever", "late", "late, not run", "late always", "clFinish", "slow", "lost", "lost, still running", "big"};
+    static const char *const mode[] = {"nothing",     "once",           "for ever", "late", "late, not run",
+                                       "late always", "clFinish",       "slow",     "lost", "lost, still running",
+                                       "big",         "one device lost"};
     printf("\n    %s: scenario %s on %s", what, r->what->name, r->device ? r->device : r->what->device);
     if (r->alloc_at) printf(", allocation %lld%s", r->alloc_at, r->for_ever ? " and all after" : "");
     if (r->mode != FAULT_NONE && layer) printf(", call %ld (%s) %s with %d", r->at, layer->name(r->function), mode[r->mode], r->code);

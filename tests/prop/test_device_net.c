@@ -81,6 +81,7 @@ int main(int argc, char **argv) {
     while (v < n && strcmp(variants[v].name, which)) v++;
     if (v == n) return 2;
     chosen = &variants[v];
+    if (!strcmp(which, "cpu")) pinned_pair_two_devices();
     part = argc > 2 ? strtoll(argv[2], NULL, 10) : 0;
     if (part && part * chosen->part >= net_count(chosen->ci, chosen->full)) return NO_SUCH_PART;
     if (!has_device(chosen)) {

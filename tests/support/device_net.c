@@ -46,7 +46,7 @@ static bool open_setting(const dn_net *net, dn_setting *s) {
     s->c = open_on(s->strategy ? net->o.device : NULL); /* a device that is named gets everything */
     bool good = s->c && set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", ways[s->way].max_alloc) &&
                 set(s->c, "device_mem", net->o.buffers_only ? "0" : tight); /* Oclgrind takes new buffers in old places for empty */
-    if (!s->strategy) return good && pinned_pair_set(&net->pair, s->c);
+    if (!s->strategy) return good && pinned_pair_set(s->two ? &net->two : &net->pair, s->c);
     return good && set(s->c, "tier", "2") && set(s->c, "strategy", s->strategy) && set(s->c, "fuse", s->fuse);
 }
 
@@ -84,6 +84,24 @@ static bool start_over(dn_net *net) {
     return good;
 }
 
+/* By pointers, and what is handed over through copies. */
+static bool add_two(dn_net *net) {
+    clf_profile host, first, second;
+    clf_device d = {.struct_size = sizeof d};
+    if (net->o.buffers_only || !clf_device_at(net->host, 2, &d)) return true;
+    pinned_pair_contrast_two(&host, &first, &second);
+    bool good = pinned_pair_make(&net->two, &host, &first) && pinned_pair_add(&net->two, &second);
+    for (int way = 0; way < 2 && good; way++) {
+        dn_setting *s = &net->setting[net->nsetting];
+        if (net->nsetting == DN_SETTINGS) return false;
+        net->nsetting++;
+        *s = (dn_setting){.fuse = "cost", .way = way, .every = RARE, .two = true};
+        snprintf(s->name, sizeof s->name, "on two devices, fuse cost, by %s", ways[way].name);
+        good = open_setting(net, s);
+    }
+    return good;
+}
+
 bool dn_open(dn_net *net, const dn_options *o) {
     static const char *const fuse[] = {"all", "none"};
     clf_profile host, device;
@@ -94,13 +112,14 @@ bool dn_open(dn_net *net, const dn_options *o) {
     for (int i = 0; clf_skels[i] && good; i++)
         for (int f = 0; f < 2 && !seen_strategy(i); f++)
             for (int way = o->buffers_only; way < 2; way++) good = good && add_setting(net, clf_skels[i]->strategy, fuse[f], way);
-    return good && net->nsetting > 0 && add_setting(net, NULL, "cost", o->buffers_only);
+    return good && net->nsetting > 0 && add_two(net) && add_setting(net, NULL, "cost", o->buffers_only);
 }
 
 void dn_close(dn_net *net) {
     for (int i = 0; i < net->nsetting; i++) close_setting(net, &net->setting[i]);
     clf_close(net->host);
     pinned_pair_remove(&net->pair);
+    if (net->two.third) pinned_pair_remove(&net->two);
 }
 
 /* ---- programs ---- */
@@ -229,7 +248,7 @@ static clf_stats stats_of(const dn_setting *s) {
 /* Did what the setting is about run since then? */
 static bool has_run(const dn_setting *s, const clf_stats *before) {
     clf_stats st = stats_of(s);
-    if (!s->strategy) return st.launches_tier2 > before->launches_tier2 && st.launches_tier0 > before->launches_tier0;
+    if (!s->strategy) return st.launches_tier2 > before->launches_tier2 && (s->two || st.launches_tier0 > before->launches_tier0);
     return strcmp(s->strategy, "chunk") ? st.launches_group > before->launches_group : st.launches_chunk > before->launches_chunk;
 }
 

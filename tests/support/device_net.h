@@ -4,7 +4,8 @@
  * leaves: it lies within its bound, as plans may sum over cells or entries). This is done for every strategy of the skeleton table, by the
  * caller's pointers and, where both are asked for, every second batch (with --long every one) through buffers, with all operators fused and,
  * for every fourth batch of these, none (each operator is a kernel then). A program counts for a strategy only if its launch counter rose in
- * the program's own evaluation. Every second batch is planned for host and device, too: a program counts there if both ran loops of it. */
+ * the program's own evaluation. Every second batch is planned for host and device, too: a program counts there if both ran loops of it; and
+ * every fourth for two devices, where there are two: it counts if kernels ran. */
 #ifndef CLF_TESTS_DEVICE_NET_H
 #define CLF_TESTS_DEVICE_NET_H
 #include "tests/support/pinned_pair.h"
@@ -18,6 +19,7 @@ typedef struct dn_setting {
     char name[96];
     const char *strategy, *fuse; /* strategy NULL: where steps run is planned, for profiles that want both devices */
     int way, every; /* by pointers or buffers; takes every such batch */
+    bool two;       /* planned for two OpenCL devices and a host that is bad at all */
     clf_ctx *c;
     uint64_t programs; /* whose kernels ran; planned: and whose other loops ran on the host */
 } dn_setting;
@@ -32,7 +34,7 @@ typedef struct dn_options {
 typedef struct dn_net {
     dn_options o;
     clf_ctx *host;
-    pinned_pair pair;
+    pinned_pair pair, two;
     dn_setting setting[DN_SETTINGS];
     int nsetting;
     uint64_t programs, batches;           /* generated; evaluated together */

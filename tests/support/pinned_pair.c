@@ -29,6 +29,7 @@ static const char *device_file(const pinned_pair *p, char path[80]) {
 
 bool pinned_pair_make(pinned_pair *p, const clf_profile *host, const clf_profile *device) {
     clf_profile own = *host;
+    p->third = false;
     clf_err err = {CLF_OK, "no folder"};
     char path[80];
     snprintf(own.name, sizeof own.name, "host");
@@ -39,11 +40,31 @@ bool pinned_pair_make(pinned_pair *p, const clf_profile *host, const clf_profile
     return good;
 }
 
-bool pinned_pair_set(const pinned_pair *p, clf_ctx *c) {
+bool pinned_pair_add(pinned_pair *p, const clf_profile *second) {
     char path[80];
-    return clf_set(c, "cache_dir", p->folder) == CLF_OK && clf_set(c, "profile_file", device_file(p, path)) == CLF_OK &&
-           clf_set(c, "fuse", "cost") == CLF_OK;
+    snprintf(path, sizeof path, "%s/second.txt", p->folder);
+    p->third = write_device(path, second);
+    if (!p->third) printf("\n    no profile for a second device\n");
+    return p->third;
 }
+
+bool pinned_pair_set(const pinned_pair *p, clf_ctx *c) {
+    char path[80], both[200];
+    snprintf(both, sizeof both, "%s,%s/second.txt", device_file(p, path), p->folder);
+    return clf_set(c, "cache_dir", p->folder) == CLF_OK && clf_set(c, "profile_file", p->third ? both : path) == CLF_OK &&
+           (!p->third || clf_set(c, "device", "1,2") == CLF_OK) && clf_set(c, "fuse", "cost") == CLF_OK;
+}
+
+clf_ctx *pinned_pair_open(const pinned_pair *p) {
+    clf_ctx *c = NULL;
+    clf_device d = {.struct_size = sizeof d};
+    if (clf_open(&c, NULL) != CLF_OK) return NULL;
+    if (clf_device_at(c, 2, &d) && pinned_pair_set(p, c)) return c;
+    clf_close(c);
+    return NULL;
+}
+
+void pinned_pair_two_devices(void) { setenv("POCL_DEVICES", "pthread pthread", 1); }
 
 void pinned_pair_remove(pinned_pair *p) {
     char command[sizeof p->folder + 16];
@@ -52,15 +73,23 @@ void pinned_pair_remove(pinned_pair *p) {
     p->folder[0] = 0;
 }
 
-void pinned_pair_contrast(clf_profile *host, clf_profile *device) {
+/* Good at nothing (sides 0), or at one of two halves of all operators: additions of doubles and all else of floats (1), or the rest (2). */
+static void one_sided(clf_profile *p, clf_device_kind kind, int side) {
     const double slow = 1e3, fast = 1e10;
-    clf_profile *both[] = {host, device};
-    clf_profile_assume(host, CLF_DEV_HOST, 2);
-    clf_profile_assume(device, CLF_DEV_CPU, 2);
-    for (int d = 0; d < 2; d++) {
-        for (int w = 0; w < 2; w++)
-            for (int k = 0; k < CLF_NCLASSES; k++) both[d]->cells_per_s[w][k] = ((k == CLF_CLASS_ADD) == w) == d ? fast : slow;
-        both[d]->launch_async_ns = 1e3;
-        both[d]->launch_sync_ns = 2e3;
-    }
+    clf_profile_assume(p, kind, 2);
+    for (int w = 0; w < 2; w++)
+        for (int k = 0; k < CLF_NCLASSES; k++) p->cells_per_s[w][k] = side && ((k == CLF_CLASS_ADD) == w) == (side == 1) ? fast : slow;
+    p->launch_async_ns = 1e3;
+    p->launch_sync_ns = 2e3;
+}
+
+void pinned_pair_contrast(clf_profile *host, clf_profile *device) {
+    one_sided(host, CLF_DEV_HOST, 2);
+    one_sided(device, CLF_DEV_CPU, 1);
+}
+
+void pinned_pair_contrast_two(clf_profile *host, clf_profile *first, clf_profile *second) {
+    one_sided(host, CLF_DEV_HOST, 0);
+    one_sided(first, CLF_DEV_CPU, 1);
+    one_sided(second, CLF_DEV_CPU, 2);
 }

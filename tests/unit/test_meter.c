@@ -94,7 +94,7 @@ static void test_kernels(void) {
         CU_ASSERT_EQUAL(clf_set(c, "tier", "2"), CLF_OK);
         run_loop(c, "cell.chunk");
         CU_ASSERT(c->meter->ns[CLF_PART_BUILD] > 0);
-        CU_ASSERT_EQUAL(row_by(c->meter, "cell.chunk")->track, CLF_TRACK_QUEUE + c->run->chosen);
+        CU_ASSERT_EQUAL(row_by(c->meter, "cell.chunk")->track, CLF_TRACK_QUEUE + c->run->used.at[0]);
     }
     clf_close(c);
 }

@@ -34,6 +34,39 @@ static void test_allocations(void) {
     clf_close(c);
 }
 
+static clf_mat *result_of(clf_ctx *c, const char *text, int n, const double *data) {
+    clf_binding vars[] = {{"X", clf_borrow(c, CLF_F64, n, n, data, NULL, NULL)}, {"v", clf_borrow(c, CLF_F64, n, 1, data, NULL, NULL)}};
+    clf_result r = {0};
+    size_t one = 1;
+    CU_ASSERT_EQUAL_FATAL(clf_parse(c, text, vars, 2, &r, &one), CLF_OK);
+    return r.value;
+}
+
+/* Parts of a square matrix, beside a vector that is as long as it has rows but is read along its columns: every part needs all of it. */
+static void test_square_parts(void) {
+    enum { N = 300 };
+    static const struct {
+        const char *text;
+        size_t cells;
+    } cases[] = {{"X + t(v)", N * N},      {"X * t(v) + v", N * N},  {"t(X) + v", N * N},     {"X - t(X) * v", N * N},
+                 {"colSums(X * t(v))", N}, {"rowSums(X * t(v))", N}, {"X %*% v", N},          {"t(X) %*% v", N},
+                 {"rowSums(t(X) * X)", N}, {"colSums(t(X) * v)", N}, {"sum(X * t(v) * v)", 1}};
+    clf_ctx *c = open_kernels(), *h = open_host();
+    static double data[N * N], got[N * N], want[N * N];
+    for (int i = 0; i < N * N; i++) data[i] = i % 89 + i / N;
+    CU_ASSERT(!c || (clf_set(c, "host_pointers", "off") == CLF_OK && clf_set(c, "max_alloc", "64K") == CLF_OK));
+    for (size_t t = 0; t < sizeof cases / sizeof *cases && c; t++) {
+        clf_mat *m = result_of(c, cases[t].text, N, data), *same = result_of(h, cases[t].text, N, data);
+        size_t bytes = cases[t].cells * sizeof *got;
+        CU_ASSERT(clf_read(m, got, bytes) == CLF_OK && clf_read(same, want, bytes) == CLF_OK);
+        if (memcmp(got, want, bytes)) printf("\n    %s differs\n", cases[t].text);
+        CU_ASSERT(!memcmp(got, want, bytes));
+    }
+    if (c) CU_ASSERT(stats_of(c).launches_tier2 > sizeof cases / sizeof *cases);
+    clf_close(c);
+    clf_close(h);
+}
+
 /* What is worth a launch is decided by figures: those of a very fast device take large work there, and leave small work at home; those of
  * a very slow one leave everything. Small steps whose readers are on the device go with them. */
 static void test_figures(void) {
@@ -88,7 +121,9 @@ static void test_mixed_check(void) {
 }
 
 int main(void) {
-    static const test_case tests[] = {
-        {"allocation limits", test_allocations}, {"figures", test_figures}, {"a mixed check", test_mixed_check}};
+    static const test_case tests[] = {{"allocation limits", test_allocations},
+                                      {"parts of squares", test_square_parts},
+                                      {"figures", test_figures},
+                                      {"a mixed check", test_mixed_check}};
     return run_suite("placement", tests, sizeof tests / sizeof *tests);
 }

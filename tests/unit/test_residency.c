@@ -70,7 +70,7 @@ static bool call(loop *l) {
     }
     l->lim.dev.resident[1] = paid;
     CU_ASSERT_EQUAL_FATAL(clf_plan_new(&p, &l->r.f.g, clf_selector_find("cost"), &l->lim, &l->r.c->mem, &err), CLF_OK);
-    CU_ASSERT_EQUAL(clf_residency_lost(p, &l->r.f.g, clf_selector_find("cost"), &l->lim, &l->r.c->mem, lost, &err), CLF_OK);
+    CU_ASSERT_EQUAL(clf_residency_lost(p, &l->r.f.g, clf_selector_find("cost"), &l->lim, 1, &l->r.c->mem, lost, &err), CLF_OK);
     for (int32_t s = 0; s < p->nstep; s++) {
         all = all && p->step[s].device;
         for (int i = 0; i < p->step[s].nin && p->step[s].device; i++) {

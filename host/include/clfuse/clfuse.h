@@ -42,7 +42,7 @@ typedef struct clf_fn clf_fn;
 /** Options of clf_open. Set struct_size = sizeof(clf_options); zero means default. API options win over the environment. */
 typedef struct clf_options {
     size_t struct_size;
-    const char *device;      /**< "host" (device 0), "cpu", "gpu", a number, part of a name; NULL: chosen by cost */
+    const char *device;      /**< "host" (device 0), "cpu", "gpu", a number, part of a name; several with commas: by cost on all of these; NULL: by cost */
     const char *fuse;        /**< selector: "none", "all", "nored"; "cost", the cheapest plan, is the default */
     clf_alloc_fn alloc;      /**< allocator hook; NULL: the C library */
     void *alloc_user;
@@ -335,7 +335,7 @@ typedef struct clf_device {
     uint64_t mem_bytes, max_alloc_bytes;
     bool fp64, zero_copy, measured;
     double read_gb_per_s, launch_us;
-    bool chosen;                         /**< what "first device" or the device setting selects */
+    bool chosen;                         /**< what "first device" or the device setting selects; several where that names several */
     const char *library;                 /**< what computes products that stand alone: "openblas", "own"; "" where there is none */
 } clf_device;
 /** Device i; false past the last. Loads OpenCL. */
