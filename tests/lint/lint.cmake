@@ -40,8 +40,16 @@ if(TARGET clfuse-bench)
     add_test(NAME perf.vector_math COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lint/vector_math.sh $<TARGET_OBJECTS:clf_hand>
         COMMAND_EXPAND_LISTS)
     clf_test_defaults(perf.vector_math perf 60)
-    add_test(NAME perf.checks COMMAND clfuse-bench --quick --rounds 1)
-    clf_test_defaults(perf.checks perf 600 CLF_CACHE_DIR=${PROJECT_BINARY_DIR}/cache/bench) # it measures devices; other tests assume them
+    set(CLF_BENCH_CHECKED --suite micro,ml,algorithms,latency)
+    if(CLF_TEST_LONG) # the suite plan, too: the same cases and more, but each by every plan
+        set(CLF_BENCH_CHECKED)
+    endif()
+    add_test(NAME perf.checks COMMAND clfuse-bench --quick --rounds 1 ${CLF_BENCH_CHECKED})
+    add_test(NAME perf.plans COMMAND clfuse-bench --quick --rounds 1 --suite plan --case fused_mvchain)
+    foreach(name perf.checks perf.plans) # they measure devices, other tests assume them; waiting threads leave the cores to other tests
+        clf_test_defaults(${name} perf 600 CLF_CACHE_DIR=${PROJECT_BINARY_DIR}/cache/bench OMP_WAIT_POLICY=passive)
+    endforeach()
+    set_tests_properties(perf.plans PROPERTIES DEPENDS perf.checks) # not at the same time
     add_test(NAME docs.performance COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lint/performance.sh $<TARGET_FILE:clfuse-bench>)
     clf_test_defaults(docs.performance docs 120)
     set_tests_properties(docs.performance PROPERTIES SKIP_RETURN_CODE 77)

@@ -1,19 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Is the net fine enough? Every patch here plants one bug of one line in a copy of the tree; its own tests must fail then.
-# usage: run.sh SOURCE WORK [EVERY [PATTERN]]     WORK: the copy, its build and the log; EVERY: 3 takes every third patch; PATTERN: only
-# patches whose names match it
+# Is the net fine enough? Every patch here plants one bug of one line in a copy of the tree; tests linked with what is compiled of it must
+# fail then.
+# usage: run.sh SOURCE WORK BUILD [EVERY [PATTERN]]     WORK: the copy and the log; BUILD: a finished build by Ninja, which lends its
+# objects and commands and stays as it is; EVERY: 2 takes every second patch; PATTERN: only patches whose names match it
 # A patch has a line that says what goes wrong, a line "tests: GROUP", a line "first: TEST [CASE]", which is known to catch it, and the
 # change.
 # The others of the group run when that test no longer does. What caught a bug must pass without any patch.
+# What a patch changes is compiled and linked in front of the library's archive, so that its members with the same symbols stay out: of
+# a table that are the sources which read it, the loops of instruction sets apart (they take a minute to compile).
 # Fails when a patch no longer applies or does not build, when a test fails without any patch, or when more than two planted bugs stay
 # unnoticed.
 set -u
-source=$1 work=$2 every=${3:-1} pattern=${4:-}
+source=$1 work=$2 build=$3 every=${4:-1} pattern=${5:-}
 here=$source/tests/mutants
 log=$work/log
 survivors=0 caught=0 total=0 catchers= verified=
-mkdir -p "$work/src" && : >"$log" || exit 1
+mkdir -p "$work/src" "$work/out" "$work/cache" && : >"$log" || exit 1
+[ -f "$build/build.ninja" ] || { echo "mutants: $build is no build by Ninja: skipped"; exit 77; }
 
 fail() {
     echo "mutants: $*"
@@ -21,17 +25,20 @@ fail() {
     exit 1
 }
 
-# Programs end with their first case that fails (tests/unit/stop_testing.h).
+# Programs end with their first case that fails (tests/unit/stop_testing.h); figures and the cache are those of tests without bugs.
 CLF_TEST_STOP=1 CLF_TEST_CASE=
-export CLF_TEST_STOP CLF_TEST_CASE
+figures=${CLF_FIGURES:-}
+CLF_FIGURES= CLF_CACHE_DIR=$work/cache
+export CLF_TEST_STOP CLF_TEST_CASE CLF_FIGURES CLF_CACHE_DIR
 
 # Tests that look at a part of the library, the quickest to fail first; tenth: at the size they have under sanitizers.
 group() {
     case $1 in
         kernels) echo 'tenth:shim.test_shim unit.test_emit shim.test_shim tenth:prop.test_prop_device_net tenth:prop.test_prop_bounds' ;;
-        planner) echo 'unit.test_planner unit.test_search prop.test_prop_random prop.test_prop_random_real' ;;
-        rules) echo 'unit.test_rules prop.test_prop_random prop.test_prop_random_real' ;;
-        folds) echo 'unit.test_folds unit.test_tile_folds prop.test_prop_random prop.test_prop_random_real unit.test_tile' ;;
+        planner) echo 'unit.test_planner unit.test_search tenth:prop.test_prop_random prop.test_prop_random prop.test_prop_random_real' ;;
+        rules) echo 'unit.test_rules tenth:prop.test_prop_random prop.test_prop_random prop.test_prop_random_real' ;;
+        folds) echo 'unit.test_folds unit.test_tile_folds tenth:prop.test_prop_random prop.test_prop_random prop.test_prop_random_real
+            unit.test_tile' ;;
         readers) echo 'unit.test_formats_number unit.test_formats_text unit.test_formats_csv unit.test_formats_npy unit.test_formats_file' ;;
         sparse) echo 'unit.test_sparse_convert unit.test_sparse_values unit.test_sparse_rest unit.test_rows_exec' ;;
         cache) echo 'unit.test_disk shim.test_shim_cache' ;;
@@ -44,30 +51,85 @@ group() {
 }
 
 copy() {
-    for part in core formats device planner kernels-cl host tests cmake CMakeLists.txt; do
+    for part in core formats device planner kernels-cl host; do
         cp -a "$source/$part" "$work/src/" || fail "cannot copy $part"
     done
 }
 
-# build TEST: the test's program and no other: linking is most of the time.
-build() {
-    program=${1#tenth:}
-    cmake --build "$work/build" --target "${program#*.}" >>"$log" 2>&1
+# command OUTPUT: how the build makes it.
+command_of() {
+    ninja -C "$build" -t commands "$1" 2>>"$log" | tail -n 1
 }
 
-# run_tests WHAT TESTS...: (with CLF_TEST_CASE, that case of theirs) one after the other, each built when its turn comes, until one
+# object_of SOURCE: its object in the build; of sources compiled several times the first.
+object_of() {
+    folder=${1%%/*}
+    rest=${1#*/}
+    (cd "$build" && ls "$folder"/CMakeFiles/*.dir/"$rest.o" 2>/dev/null | head -n 1)
+}
+
+# compile SOURCE [OBJECT]: the copy's, as the build compiles it; with the copy's headers and tables.
+compile() {
+    object=$(object_of "$1")
+    [ -n "$object" ] || fail "the build has no object of $1"
+    out=$work/out/$(echo "$1" | tr '/' '_').o
+    how=$(command_of "$object" | sed "s| -I| -I$work/src -I|; s| -MD .*||; s| -Werror||")
+    (cd "$build" && eval "$how -O1 -g0 -w -o '$out' -c '${2:-$work/src/$1}'") >>"$log" 2>&1 || return 1
+    objects="$objects $out"
+}
+
+# Kernel texts are one generated source.
+embed() {
+    how=$(command_of kernels-cl/embedded.c | sed "s|-DROOT=[^ ]*|-DROOT=$work/src/kernels-cl|; s|-DOUT=[^ ]*|-DOUT=$work/out/embedded.c|")
+    eval "$how" >>"$log" 2>&1 && compile kernels-cl/embedded.c "$work/out/embedded.c"
+}
+
+# naming FILES...: what includes one of them by name.
+naming() {
+    for file in "$@"; do
+        (cd "$work/src" && grep -rl --include='*.[ch]' "\"$file\"" .) | sed 's|^\./||'
+    done | sort -u
+}
+
+# readers TABLE: the sources that read it, themselves or by a header; for its names alone everybody does, by two headers.
+readers() {
+    # shellcheck disable=SC2046
+    { naming "$1"; naming $(naming "$1" | grep '[.]h$' | grep -v -x -e core/fold.h -e core/op.h); } | sort -u |
+        sed '/[.]h$/d; /gen_/d; /_loops[.]c$/d; /tile_folds[.]c$/d'
+}
+
+# planted FILE: compiled into `objects`.
+planted() {
+    case $1 in
+        *.c) compile "$1" ;;
+        *.cl | *.clh) embed ;;
+        *)
+            for reader in $(readers "$1"); do
+                compile "$reader" || return 1
+            done ;;
+    esac
+}
+
+# program TEST: the path of its program; with `objects` linked for the bug in hand.
+program() {
+    name=${1#tenth:} name=${name#*.}
+    [ -f "$build/tests/$name" ] || fail "there is no test $1"
+    if [ -z "$objects" ]; then echo "$build/tests/$name"; return; fi
+    how=$(command_of "tests/$name" | sed "s| -o tests/$name | $objects -o $work/out/$name -Wl,--strip-debug |")
+    (cd "$build" && eval "$how") >>"$log" 2>&1 && echo "$work/out/$name"
+}
+
+# run_tests WHAT TESTS...: (with CLF_TEST_CASE, that case of theirs) one after the other, each linked when its turn comes, until one
 # fails: its name is then in `failed`.
 run_tests() {
     what=$1; shift
     for failed in "$@"; do
-        short=${failed#tenth:}
-        build "$failed" || fail "$what does not build"
-        CLF_TEST_SANITIZED=$([ "$short" = "$failed" ] && echo 0 || echo 1) \
-            ctest --test-dir "$work/build" -R "^$short\$" --output-on-failure >"$work/tests.log" 2>&1 || break
-        grep -q 'No tests were found' "$work/tests.log" && fail "there is no test $failed"
+        runs=$(program "$failed") && [ -n "$runs" ] || fail "$what does not build"
+        # what fails they write where they are
+        length=$([ "${failed#tenth:}" = "$failed" ] && echo 0 || echo 1)
+        (cd "$work/out" && CLF_TEST_SANITIZED=$length timeout 300 "$runs" || exit 1) >>"$log" 2>&1 || break
         failed=
     done
-    cat "$work/tests.log" >>"$log"
     [ -z "$failed" ]
 }
 
@@ -77,12 +139,13 @@ run_case() {
     CLF_TEST_CASE=$3
     run_tests "$1" "$2"; unnoticed=$?
     CLF_TEST_CASE=
+    [ $unnoticed -ne 0 ] && failed="$failed $3"
     return $unnoticed
 }
 
 # once TESTS...: each of them the first time it is named.
 once() {
-    echo "$@" | tr ' ' '\n' | awk '!seen[$0]++'
+    echo "$@" | tr -s ' \n' '\n' | awk '!seen[$0]++'
 }
 
 try_one() {
@@ -95,52 +158,36 @@ try_one() {
     echo "== $name" >>"$log"
     patch -s -p1 -d "$work/src" <"$1" >>"$log" 2>&1 || fail "$name does not apply"
     total=$((total + 1))
+    objects=
+    planted "$(sed -n 's|^+++ b/||p' "$1")" && [ -n "$objects" ] || fail "$name does not build"
     # shellcheck disable=SC2086
     if run_case "$name" "${first%% *}" "$case" && run_tests "$name" $tests; then
         survivors=$((survivors + 1))
         echo "  NOT CAUGHT  $name: $(head -n 1 "$1")"
     else
         caught=$((caught + 1))
-        catchers="$catchers $failed"
+        catchers="$catchers
+$failed"
         echo "  caught      $name by $failed"
     fi
     patch -s -R -p1 -d "$work/src" <"$1" >>"$log" 2>&1 || fail "$name cannot be taken back"
 }
 
-# names TABLES: of the patches that change tables (1) or none (0).
-names() {
-    (cd "$here" && grep -H '^+++ b/' *"$pattern"*.patch) | sed 's|^\([^:]*\):+++ b/|\1 |' |
-        awk -v tables="$1" '!seen[$1]++ && ($2 ~ /\.def$/) == tables { print $2, $1 }' | sort | awk -v every="$every" 'NR % every == 1 % every { print $2 }'
-}
-
-# What has caught a bug since the last time must pass without any.
+# What has caught a bug must pass without any, in the same way.
 verify() {
-    fresh=
-    for test in $(echo "$catchers" | tr ' ' '\n' | sort -u); do
-        case " $verified " in *" $test "*) ;; *) fresh="$fresh $test" ;; esac
-    done
-    [ -z "$fresh" ] && return
-    verified="$verified$fresh"
-    # shellcheck disable=SC2086
-    run_tests "the copy" $fresh || fail "$failed fails without any planted bug"
+    objects=
+    echo "$catchers" | sed '/^$/d' | sort -u >"$work/catchers"
+    while read -r test case <&3; do
+        CLF_TEST_CASE=$case
+        run_tests "the library" "$test" || fail "$test $case fails without any planted bug"
+    done 3<"$work/catchers"
 }
 
-rm -rf "$work/src" && mkdir -p "$work/src" && copy
-# The last run may have left a planted bug in the objects: what patches change is compiled again.
-sed -n 's|^+++ b/||p' "$here"/*.patch | sort -u | while read -r file; do touch "$work/src/$file"; done
-if [ ! -f "$work/build/build.ninja" ]; then
-    cmake -G Ninja -S "$work/src" -B "$work/build" -DCLF_TOOLS=OFF -DCMAKE_BUILD_TYPE=None "-DCMAKE_C_FLAGS=-O1" \
-        -DCLF_FAST_LOOPS=OFF ${POCL_CACHE_DIR:+"-DCLF_TEST_KERNELS=$POCL_CACHE_DIR"} >>"$log" 2>&1 ||
-        fail "the copy does not configure"
-fi
-# Those of one file side by side, and the tables, which everything is compiled with, at the end, after the look at the copy without a
-# bug: the fewest compilations.
-for tables in 0 1; do
-    for name in $(names $tables); do
-        try_one "$here/$name"
-    done
-    verify
+rm -rf "$work/src" "$work/out" && mkdir -p "$work/src" "$work/out" && copy
+for name in $(cd "$here" && ls *"$pattern"*.patch | awk -v every="$every" 'NR % every == 1 % every'); do
+    try_one "$here/$name"
 done
+verify
 echo "$caught of $total planted bugs caught"
-[ -n "${CLF_FIGURES:-}" ] && printf 'planted bugs caught\t%d of %d\n' "$caught" "$total" >"$CLF_FIGURES/mutants.tsv"
+[ -n "$figures" ] && printf 'planted bugs caught\t%d of %d\n' "$caught" "$total" >"$figures/mutants.tsv"
 [ "$survivors" -le 2 ]

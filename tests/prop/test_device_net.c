@@ -28,7 +28,7 @@ static const struct variant {
      "programs under Oclgrind",
      "Oclgrind",
      {.device = "cpu", .buffers_only = true, .most_cells = 150, .nodes = 4},
-     600,
+     200,
      10000,
      500,
      30000000},
