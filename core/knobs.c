@@ -28,7 +28,7 @@ static const size_t offsets[] = {
 static const struct {
     const char *field, *allowed;
 } closed_sets[] = {
-    {"fuse", "none|all|nored|cost"},      {"tier", "auto|0|1|2|ref"},  {"strategy", "auto|chunk|group|stride"},
+    {"fuse", "none|all|nored|cost"},      {"tier", "auto|0|1|2|ref"},  {"strategy", "auto|chunk|group|stride|generic"},
     {"isa", "auto|baseline|avx2|avx512"}, {"dtype", "f64|f32"},        {"sparse", "structural|ieee"},
     {"math", "strict|reassociate|fast"},  {"progress", "auto|on|off"}, {"cache", "on|off|readonly"},
     {"compile", "background|wait|off"},

@@ -251,6 +251,15 @@ bool clf_disk_lock(clf_disk *d, const char *name) {
     return waited;
 }
 
+bool clf_disk_try(clf_disk *d, const char *name) {
+    if (d->mode != CLF_DISK_ON || d->lock < 0 || d->nheld == CLF_DISK_LOCKS) return true;
+    if (lock_set(d, place_of(name), F_WRLCK)) {
+        d->held[d->nheld++] = place_of(name);
+        return true;
+    }
+    return errno != EAGAIN && errno != EACCES;
+}
+
 void clf_disk_unlock(clf_disk *d, const char *name) {
     uint64_t at = place_of(name);
     for (int i = 0; i < d->nheld; i++)

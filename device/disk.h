@@ -44,6 +44,8 @@ void clf_disk_drop(clf_disk *d, const char *name, const char *reason);
 /** Before building: wait, some 30 s at most, while another process holds the lock of this name, then hold it. Whoever holds a lock already
  *  does not wait. True when there was somebody to wait for. Look again in any case: he may just have finished. */
 bool clf_disk_lock(clf_disk *d, const char *name);
+/** The same without waiting: false when another process holds it. */
+bool clf_disk_try(clf_disk *d, const char *name);
 void clf_disk_unlock(clf_disk *d, const char *name);
 
 /** Is this file whole and to be trusted? Its bytes are in `file`, which *out points into. Nothing is removed. errors: CLF_E_FORMAT, CLF_E_IO,
@@ -62,4 +64,6 @@ clf_status clf_disk_files(clf_disk *d, clf_disk_file **out, size_t *n, clf_err *
 /** Remove the entries used longest ago until at most keep_bytes are left, and what dead processes left half written. *files and *bytes
  *  (may be NULL) receive what was removed. */
 clf_status clf_disk_prune(clf_disk *d, uint64_t keep_bytes, uint64_t *files, uint64_t *bytes, clf_err *err);
+/** driver_files.c: remove folder/name and all that is in it; *files and *bytes grow by what is removed. */
+void clf_driver_files_remove(const char *folder, const char *name, uint64_t *files, uint64_t *bytes);
 #endif

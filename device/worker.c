@@ -147,12 +147,14 @@ static void take_in(clf_workers *w, clf_job *j) {
     while (*at != j) at = &(*at)->next;
     *at = j->next;
     st->build_ns += j->ns;
-    st->builds += !cancelled;
+    st->builds += !cancelled && !j->elsewhere;
     st->saves += j->kept;
     CLF_TRACE(w->d->log, build, "%s%s for %s: %.1f ms%s%s", j->block[0]->entry, j->n > 1 ? " and others" : "", w->d->dev[j->dev].info.name,
               (double)j->ns * 1e-6, j->failed.code == CLF_OK ? "" : ", ", j->failed.text);
     if (cancelled)
         w->count.cancelled += (uint64_t)j->n;
+    else if (j->elsewhere)
+        w->count.built += (uint64_t)j->n; /* and found on disk by whoever needs it */
     else if (j->failed.code != CLF_OK && j->n > 1)
         ask_alone(w, j);
     else

@@ -20,6 +20,9 @@ typedef struct clf_job {
     char *text, *options;
     clf_program **block;    /* n, with neither program nor kernel */
     bool kept;              /* on disk */
+    clf_claim claim;        /* the entry that it becomes, "": not looked at */
+    bool claimed, elsewhere; /* whose lock is held; another process had it built */
+    uint64_t first_ns, again_ns; /* not claimed: when that was tried first, and when to look again */
     cl_program built;       /* when done: this, */
     clf_err failed;         /* or why not; CLF_E_STATE: cancelled */
 } clf_job;
@@ -45,6 +48,7 @@ typedef struct clf_workers {
     int wake;                       /* eventfd: there is something to look at */
     clf_job *asked;                 /* the owner's: not taken in yet */
     clf_job *queue, **end, *done;   /* under the lock */
+    clf_job *others;                /* the thread's: another process has them built */
     bool stop, cancel;              /* under the lock */
     atomic_int ndone;
     int nqueue, under_way;                  /* under way: asked and not done; under the lock */
@@ -63,6 +67,10 @@ typedef struct clf_workers {
 
 /** The thread: hands jobs out until it is told to stop. */
 void *clf_workers_serve(void *workers);
+/* May a job be given to a worker? LATER: another process has it built; DONE: it did. */
+typedef enum clf_claimed { CLF_CLAIM_MINE, CLF_CLAIM_LATER, CLF_CLAIM_DONE } clf_claimed;
+clf_claimed clf_claim_try(clf_workers *w, clf_job *j);
+void clf_claim_drop(clf_workers *w, clf_job *j);
 /** The worker program: `given` when it is not "", else beside this library or in libexec. False: there is none. */
 bool clf_worker_find(const char *given, char *out, size_t n);
 /** Start a worker for device dev and greet it. heard: what it prints goes where our errors go. errors: CLF_E_IO, CLF_E_NOMEM. */

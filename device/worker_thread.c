@@ -16,6 +16,7 @@ enum { TRIES = 2, STARTS = 3, IDLE_MS = 10000 };
 /* ---- ends of jobs -------------------------------------------------------------------------------------------------- */
 
 static void finish(clf_workers *w, clf_job *j) {
+    clf_claim_drop(w, j);
     pthread_mutex_lock(&w->lock);
     j->queued = w->done;
     w->done = j;
@@ -165,9 +166,35 @@ static void give(clf_workers *w, clf_link *l, clf_job *j) {
     finish(w, j);
 }
 
+/* Not, while another process has it built. */
+static bool claim(clf_workers *w, clf_job *j) {
+    clf_claimed how = clf_claim_try(w, j);
+    if (how == CLF_CLAIM_DONE) finish(w, j);
+    if (how == CLF_CLAIM_LATER) {
+        j->queued = w->others;
+        w->others = j;
+    }
+    return how == CLF_CLAIM_MINE;
+}
+
+/* Those that are to be looked at again. */
+static void look_again(clf_workers *w) {
+    uint64_t now = clf_now_ns();
+    for (clf_job **at = &w->others; *at;) {
+        clf_job *j = *at;
+        if (j->again_ns > now) {
+            at = &j->queued;
+            continue;
+        }
+        *at = j->queued;
+        put_first(w, j);
+    }
+}
+
 /* As many jobs as there are workers for; as many workers start as there are jobs. */
 static void hand_out(clf_workers *w) {
     for (clf_job *j; !w->here && (j = take(w)) != NULL;) {
+        if (!claim(w, j)) continue;
         clf_link *l = find_link(w, j);
         if (l && l->state == CLF_LINK_IDLE) {
             give(w, l, j);
@@ -181,7 +208,7 @@ static void hand_out(clf_workers *w) {
 
 static void compile_here(clf_workers *w) {
     clf_job *j = take(w);
-    if (!j) return;
+    if (!j || !claim(w, j)) return;
     uint64_t start = clf_now_ns();
     clf_source src = {.text = j->text, .text_len = j->text_len, .entry = j->block[0]->entry, .options = j->options};
     clf_program_compile(w->d, j->dev, &src, &j->built, &j->failed);
@@ -195,6 +222,8 @@ static int wait_ms(const clf_workers *w) {
     uint64_t now = clf_now_ns(), first = UINT64_MAX;
     for (int i = 0; i < w->nlinks; i++)
         if (w->link[i].state != CLF_LINK_OFF && w->link[i].until_ns < first) first = w->link[i].until_ns;
+    for (const clf_job *j = w->others; j; j = j->queued)
+        if (j->again_ns < first) first = j->again_ns;
     if (first == UINT64_MAX) return -1;
     return first <= now ? 0 : (int)((first - now) / 1000000u) + 1;
 }
@@ -220,7 +249,8 @@ static void forget_jobs(clf_workers *w) {
         clf_fail(&j->failed, CLF_E_STATE, "cancelled");
         finish(w, j);
     }
-    while ((j = take(w)) != NULL) {
+    while ((j = w->others) != NULL || (j = take(w)) != NULL) {
+        if (j == w->others) w->others = j->queued;
         clf_fail(&j->failed, CLF_E_STATE, "cancelled");
         finish(w, j);
     }
@@ -242,6 +272,7 @@ void *clf_workers_serve(void *arg) {
     clf_disk_open(&w->disk, w->d->mem, &w->log, w->d->cache_dir, w->keep, w->d->disk.limit_bytes);
     while (!told(w)) {
         for (int i = 0; i < w->nlinks; i++) move(w, &w->link[i]);
+        look_again(w);
         if (w->here)
             compile_here(w);
         else

@@ -100,11 +100,37 @@ static int stall(void) {
     return !ok;
 }
 
+/* The generic kernel and the specialised one, in turns: 10^7 cells of one operand, nothing waited for but their own compiling. */
+static int tiers(const char *program) {
+    enum { TIERS = 2, ROUNDS = 15, ROWS = 100000 };
+    static const char *const tier[TIERS] = {"1", "2"};
+    child k[TIERS] = {{0}};
+    double ms[TIERS][ROUNDS];
+    bool ok = true;
+    for (int t = 0; ok && t < TIERS; t++) {
+        k[t].cells = k[0].cells;
+        ok = open_child(&k[t], "wait", ROWS, program, 1) && clf_set(k[t].c, "CLF_TIER", tier[t]) == CLF_OK && isfinite(call_ms(&k[t]));
+    }
+    for (int i = 0; ok && i < ROUNDS; i++)
+        for (int t = 0; t < TIERS; t++) ms[t][i] = call_ms(&k[t]);
+    ok = ok && say(bench_median(ms[0], ROUNDS), bench_median(ms[1], ROUNDS));
+    for (int t = 0; t < TIERS; t++) close_child(&k[t]);
+    return !ok;
+}
+
+static int tiers_3(void) { return tiers("sum(X * X * X)"); }
+static int tiers_8(void) { return tiers("sum((X + 1) * log(1 + exp(0 - X * X)) - X)"); }
+static int tiers_22(void) {
+    return tiers("Y = (X - 1) * 2 + X / 3; Z = abs(Y) + sqrt(X) - min(X, 0.5) * Y; W = (Z > 0) * Z + Y ^ 2 - X * 0.1; "
+                 "sum(exp(0 - W * W) + max(W, Y) - W * X + Z)");
+}
+
 int bench_latency_child(const char *what) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } cases[] = {{"first_result", first_result}, {"cold_1e7", cold}, {"stall", stall}};
+    } cases[] = {{"first_result", first_result}, {"cold_1e7", cold},   {"stall", stall},
+                 {"tier1_3", tiers_3},           {"tier1_8", tiers_8}, {"tier1_22", tiers_22}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(what, cases[i].name) == 0) return cases[i].run();
     return 2;

@@ -77,10 +77,21 @@ clf_status clf_cache_list(clf_ctx *c, bool repair, clf_cache_fn fn, void *user) 
     return st;
 }
 
+/* The driver's own cache goes with ours: it is in the same folder. */
+static void clear_driver(clf_ctx *c, uint64_t *files, uint64_t *bytes) {
+    char folder[CLF_ERR_TEXT], none[8];
+    uint64_t n = 0, size = 0;
+    if (!clf_cache_dir_name(c->knobs.cache_dir, folder, sizeof folder, none, sizeof none)) return;
+    clf_driver_files_remove(folder, "pocl", &n, &size);
+    if (files) *files += n;
+    if (bytes) *bytes += size;
+}
+
 static clf_status prune_locked(clf_ctx *c, uint64_t keep_bytes, uint64_t *files, uint64_t *bytes, clf_err *err) {
     clf_disk d;
     CLF_TRY(open_folder(c, &d, CLF_DISK_ON, err));
     clf_status st = clf_disk_prune(&d, keep_bytes, files, bytes, err);
+    if (st == CLF_OK && !keep_bytes) clear_driver(c, files, bytes);
     clf_disk_close(&d);
     return st;
 }

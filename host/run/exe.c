@@ -104,7 +104,8 @@ static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
     bool kernel = e->executor == CLF_ON_KERNEL;
     e->read_bytes = kernel ? e->facts.read_bytes + located_bytes(x->plan, t) : t->read_bytes;
     e->write_bytes = kernel ? e->facts.write_bytes : t->write_bytes;
-    e->predicted_ns = clf_step_cost_ns(x->plan, t, profile_of(c, x, kernel ? e->on : 0));
+    double planned = clf_step_cost_ns(x->plan, t, profile_of(c, x, kernel ? e->on : 0));
+    e->predicted_ns = kernel && e->waiting ? clf_exe_generic_ns(c, x, s) : planned;
     if (e->waiting) e->saving_ns = clf_place_asked(c) ? HUGE_VAL : e->predicted_ns - clf_step_cost_ns(x->plan, t, profile_of(c, x, e->on));
     x->predicted_ns += e->predicted_ns;
 }

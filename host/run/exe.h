@@ -69,7 +69,7 @@ typedef struct clf_exe_step {
     int64_t *axis_n, *in_dim, *out_dim;
     clf_axis *axis; /* KERNEL over stored entries: the axes as they were scheduled last; else NULL */
     bool sparse;    /* an operand is sparse */
-    bool waiting;     /* on the host until its kernel is there */
+    bool waiting;     /* on the host, or on a generic kernel, until its own is there */
     bool asked;       /* and that is asked for; at most once by itself */
     double saving_ns; /* waiting: what the kernel is predicted to save in a run */
     double predicted_ns, measured_ns;

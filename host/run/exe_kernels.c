@@ -12,11 +12,12 @@
 
 static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan"); }
 
-/* Do the tier and strategy settings allow it? */
+/* Do the tier and strategy settings allow it? Generic kernels are for who asks, and for steps that wait (exe_generic.c). */
 static bool allowed(const clf_ctx *c, const clf_skel *skel) {
     const char tier[2] = {(char)('0' + skel->tier), 0};
-    return (!strcmp(c->knobs.tier, "auto") || !strcmp(c->knobs.tier, tier)) &&
-           (!strcmp(c->knobs.strategy, "auto") || !strcmp(c->knobs.strategy, skel->strategy));
+    bool named = !strcmp(c->knobs.strategy, skel->strategy);
+    if (strcmp(c->knobs.tier, "auto")) return !strcmp(c->knobs.tier, tier) && (named || !strcmp(c->knobs.strategy, "auto"));
+    return named || (skel->tier == 2 && !strcmp(c->knobs.strategy, "auto"));
 }
 
 /* Groups of neighbouring work-items are for GPUs. Another strategy runs there too where no group does; on a CPU groups are for who asks. */

@@ -14,7 +14,9 @@ clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err);
 /** A kernel over stored entries, whose numbers are bound: scheduled anew when they are not those of the last time. What cannot be had for
  *  the new ones moves to the host. errors: CLF_E_NOMEM. */
 clf_status clf_exe_reschedule(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err);
-/** Do kernels come later, and the host executor runs meanwhile? */
+/** What step s is predicted to take on a generic kernel. */
+double clf_exe_generic_ns(clf_ctx *c, const clf_exe *x, int32_t s);
+/** Do kernels come later, and the host executor, or a generic kernel, runs meanwhile? */
 bool clf_exe_later(const clf_ctx *c);
 /** Before a run of x: kernels that have come take their steps over, and kernels that pay by now are asked for; all: every one.
  *  errors: CLF_E_NOMEM. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernels that come later. With CLF_COMPILE=background nobody waits for a compiler: a step whose kernel is not there runs on the host
- * executor (tier 0), and is looked at again before later runs. A kernel is asked for when what it saves pays the compiling, by the rule of
- * who knows nothing of the future: as much is still to come as there has been. Savings are predicted as a share of a run, and the runs are
- * measured: profiles may be far off. */
+ * executor (tier 0) or on a generic kernel (tier 1), and is looked at again before later runs. A kernel is asked for when what it saves
+ * pays the compiling, by the rule of who knows nothing of the future: as much is still to come as there has been. Savings are predicted
+ * as a share of a run, and the runs are measured: profiles may be far off. */
 #include <math.h>
 #include <string.h>
 
@@ -56,21 +56,43 @@ static bool any_asked(const clf_window *w, const clf_draft *d) {
     return clf_program_asked(devs, w->dev, &d->src) || (d->merge.text && clf_program_asked(devs, w->dev, &d->merge));
 }
 
+/* Why a step that waits has no kernel of its own, by what runs it meanwhile. */
+typedef enum reason { TOO_EARLY, UNDER_WAY, NOT_BUILT } reason;
+static void say_why(clf_exe_step *e, reason r) {
+    static const char *const why[][3] = {
+        {"tier 0: compiling its kernel does not pay yet", "tier 0: its kernel is being compiled", "tier 0: its kernel was not built"},
+        {"tier 1: compiling its kernel does not pay yet", "tier 1: its kernel is being compiled", "tier 1: its kernel was not built"}};
+    e->why = why[e->executor == CLF_ON_KERNEL][r];
+}
+
 static void ask_new(clf_window *w) {
+    int32_t first = -1;
     for (int i = 0; i < w->n; i++) {
         clf_draft *d = &w->d[i];
         clf_exe_step *e = &w->x->step[d->step];
-        if (e->asked && !any_asked(w, d)) e->why = "tier 0: its kernel was not built";
+        if (e->asked && !any_asked(w, d)) say_why(e, NOT_BUILT);
         if (all_known(w, d) || (!w->all && (e->asked || !is_due(w, e, along)))) continue;
         e->asked = true;
-        e->why = "tier 0: its kernel is being compiled";
+        say_why(e, UNDER_WAY);
         ask_one(w, d, &d->src);
         ask_one(w, d, &d->merge);
+        if (first < 0) first = d->step;
     }
     ask_joined(w);
+    if (first >= 0) clf_window_ask_generic(w, first);
 }
 
-/* The host executor runs the step until its kernel is there; what only the reference executor could run is waited for. */
+/* What runs the step until its kernel is there: a generic one, else the host executor. */
+static clf_status meanwhile(clf_window *w, int32_t s, clf_err *err) {
+    clf_exe_step *e = &w->x->step[s];
+    bool generic = false;
+    if (clf_window_generic(w, s, &generic) != CLF_OK)
+        return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan");
+    if (generic) e->executor = CLF_ON_KERNEL;
+    return CLF_OK;
+}
+
+/* What only the reference executor could run is waited for. */
 static clf_status wait_for_kernel(clf_window *w, int32_t s, bool *waits, clf_err *err) {
     clf_exe_step *e = &w->x->step[s];
     CLF_TRY(clf_exe_on_host(w->c, w->x, s, err));
@@ -81,7 +103,22 @@ static clf_status wait_for_kernel(clf_window *w, int32_t s, bool *waits, clf_err
         return CLF_OK;
     }
     e->waiting = true;
-    e->why = e->asked ? "tier 0: its kernel is being compiled" : "tier 0: compiling its kernel does not pay yet";
+    CLF_TRY(meanwhile(w, s, err));
+    say_why(e, e->asked ? UNDER_WAY : TOO_EARLY);
+    CLF_TRACE(&w->c->trace, build, "step %d: %s", s, e->why);
+    return CLF_OK;
+}
+
+/* It was written anew, and a generic kernel may have come. */
+static clf_status wait_on(clf_window *w, int32_t s, clf_err *err) {
+    clf_exe_step *e = &w->x->step[s];
+    const char *was = e->why;
+    bool generic = e->executor == CLF_ON_KERNEL;
+    CLF_TRY(clf_exe_on_host(w->c, w->x, s, err));
+    CLF_TRY(meanwhile(w, s, err));
+    e->why = was;
+    if (generic == (e->executor == CLF_ON_KERNEL)) return CLF_OK;
+    say_why(e, e->asked ? UNDER_WAY : TOO_EARLY);
     CLF_TRACE(&w->c->trace, build, "step %d: %s", s, e->why);
     return CLF_OK;
 }
@@ -104,7 +141,10 @@ clf_status clf_window_later(clf_window *w, clf_err *err) {
     for (int i = 0; i < w->n; i++) {
         const clf_draft *d = &w->d[i];
         bool waits = false, known = all_known(w, d);
-        if (!known && w->again) continue;
+        if (!known && w->again) {
+            CLF_TRY(wait_on(w, d->step, err));
+            continue;
+        }
         if (!known) CLF_TRY(wait_for_kernel(w, d->step, &waits, err));
         if (!waits) CLF_TRY(take_over(w, d, err));
     }

@@ -45,11 +45,22 @@ static void set_memory(const clf_runner *r, int32_t v, int kind, clf_arg *a) {
     a->buf = clf_runner_buffer(r, v);
 }
 
+/* A generic kernel has room for more operands than this step has. */
+static bool has_operand(const clf_step *t, const clf_arg_desc *d) {
+    switch (d->kind) {
+    case CLF_ARG_MEM_IN: return d->index < t->nin;
+    case CLF_ARG_MEM_OUT: return d->index < t->nout;
+    case CLF_ARG_PARAM: return d->index < t->nparam;
+    default: return true;
+    }
+}
+
 static void set_arg(clf_runner *r, const clf_step *t, int on, const clf_arg_desc *d, const clf_sched *sched, int i) {
     clf_exe *x = r->x;
     clf_exe_work *w = &x->work[on - 1];
     clf_arg *a = &x->arg[i];
     memset(a, 0, sizeof *a);
+    if (!has_operand(t, d)) return; /* memory of no bytes, or 0 */
     switch (d->kind) {
     case CLF_ARG_MEM_IN:
     case CLF_ARG_CSR_PTR:
@@ -91,6 +102,7 @@ static clf_status launch_part(clf_runner *r, const clf_step *t, clf_exe_step *e,
     for (int i = 0; i < e->nargs; i++) set_arg(r, t, e->on, &e->args[i], p, i);
     for (int i = 0; i < e->nargs && e->nparts; i++) {
         r->x->arg[i].buf = NULL; /* parts of a buffer are not kept */
+        if (!has_operand(t, &e->args[i])) continue;
         if (e->args[i].kind == CLF_ARG_MEM_IN) rebase(r, t, p, e->args[i].index, lo, i);
         if (e->args[i].kind == CLF_ARG_MEM_OUT) rebase(r, t, p, t->nin + e->args[i].index, lo, i);
     }
@@ -133,7 +145,7 @@ static clf_status run_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, 
         st->launches_tier2 += launches;
     if (!strcmp(e->sched.skel->strategy, "chunk"))
         st->launches_chunk += launches;
-    else
+    else if (!strcmp(e->sched.skel->strategy, "group"))
         st->launches_group += launches;
     return clf_flight_started(r, t, e->on, err);
 }

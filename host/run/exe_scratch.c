@@ -13,7 +13,8 @@ clf_status clf_exe_scratch(clf_ctx *c, const clf_exe *x, size_t *bytes, clf_err 
     uint64_t count = ++c->run->scratch_counts;
     size_t kept = 0, once = 0;
     for (int32_t s = 0; s < x->plan->nstep; s++) {
-        clf_tile_entry *t = x->step[s].tile;
+        bool host = x->step[s].executor == CLF_ON_TILE || x->step[s].executor == CLF_ON_ROWS; /* a kernel may have taken over */
+        clf_tile_entry *t = host ? x->step[s].tile : NULL;
         size_t one = 0;
         if (!t) continue;
         CLF_TRY(host_bytes(c, &x->step[s], &one, err));

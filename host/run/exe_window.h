@@ -40,6 +40,10 @@ clf_status clf_window_later(clf_window *w, clf_err *err);
 clf_status clf_window_keep(clf_window *w, const clf_draft *d, clf_err *err);
 /** What cannot have its kernel runs on the host, whatever went wrong short of running out of memory. */
 clf_status clf_window_give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *failed, clf_err *err);
+/** The generic kernel of a step that waits is its step's: where there is one, it is there already, and pays. errors: CLF_E_NOMEM. */
+clf_status clf_window_generic(clf_window *w, int32_t s, bool *taken);
+/** Ask for that kernel, unless it is there. */
+void clf_window_ask_generic(clf_window *w, int32_t s);
 /** errors: CLF_E_STATE: kernels come later, and this one is being built; CLF_E_NOMEM. */
 clf_status clf_window_await(clf_ctx *c, int dev, const clf_source *src, clf_err *err);
 #endif

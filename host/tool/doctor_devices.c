@@ -6,6 +6,8 @@
 
 #include "host/tool/doctor.h"
 
+enum { ROWS = 60, COLS = 9, RANK = 3 }; /* of small programs */
+
 void doctor_devices(doctor *d) {
     clf_device v = {.struct_size = sizeof v};
     if (!d->c) return;
@@ -26,6 +28,24 @@ void doctor_memory(doctor *d) {
     }
 }
 
+/* Generic kernels are built once and kept on disk: then no first run has to do without. */
+static void keep_generic(doctor *d, const clf_device *v) {
+    char name[24];
+    clf_ctx *c = NULL;
+    snprintf(name, sizeof name, "%d", v->index);
+    const clf_options o = {.struct_size = sizeof o, .device = name, .fuse = "all"};
+    bool good = clf_open(&c, &o) == CLF_OK && clf_set(c, "tier", "1") == CLF_OK;
+    for (int t = CLF_F32; good && t <= CLF_F64; t++) {
+        double sum = 0;
+        clf_mat *x = clf_fill(c, (clf_dtype)t, ROWS, COLS, 2);
+        good = clf_read_f64(clf_sum(clf_mul(x, x)), &sum) == CLF_OK && sum == 4.0 * ROWS * COLS;
+    }
+    if (!good)
+        doctor_say(d, DOCTOR_FAIL, "do not use this device; update or remove its driver",
+                   "the generic kernels of device %d do not work: %s", v->index, c ? clf_last_error(c) : clf_open_error());
+    clf_close(c);
+}
+
 void doctor_profile(doctor *d) {
     clf_device v = {.struct_size = sizeof v};
     bool measured = true;
@@ -34,6 +54,7 @@ void doctor_profile(doctor *d) {
         doctor_say(d, DOCTOR_FAIL, "see cache", "measuring the devices failed: %s", clf_last_error(d->c));
     for (int i = 0; clf_device_at(d->c, i, &v); i++) {
         measured = measured && v.measured;
+        if (d->o->calibrate && v.index && v.fp64 && !strcmp(v.kind, "cpu")) keep_generic(d, &v);
         if (v.measured)
             doctor_say(d, DOCTOR_OK, NULL, "device %d measured: reads %.1f GB/s, a launch takes %.1f us", i, v.read_gb_per_s, v.launch_us);
     }
@@ -44,7 +65,6 @@ void doctor_profile(doctor *d) {
 
 /* ---- results ---- */
 
-enum { ROWS = 60, COLS = 9, RANK = 3 };
 typedef struct numbers {
     double x[ROWS][COLS], s[ROWS][COLS], w[ROWS], v[COLS], u[ROWS][RANK], q[COLS][RANK];
 } numbers;

@@ -84,6 +84,12 @@ runs ' ms' CLF_CACHE_BYTES=1
 "$CLFUSE" cache clear >out
 true_that 'clear tells' grep -q 'files removed' out
 true_that 'clear removes all' [ -z "$("$CLFUSE" cache list)" ]
+mkdir -p cache/pocl/AA/b
+: >cache/pocl/AA/b/x
+: >kept
+ln -s "$work" cache/pocl/AA/link
+"$CLFUSE" cache clear >/dev/null
+true_that "clear removes the driver's cache, too, and follows no links" [ ! -e cache/pocl -a -e kept ]
 runs ' ms' CLF_CACHE_BYTES=1
 true_that 'an entry larger than the limit is not kept' [ -z "$("$CLFUSE" cache list)" ]
 finish

@@ -26,5 +26,15 @@ if "$CLFUSE" info 2>/dev/null | grep -q ' cpu '; then
     true_that 'the log says that a kernel is asked for' grep -q 'is asked for' "$work/log"
     CLF_DEVICE=cpu CLF_COMPILE=background "$CLFUSE" explain -e "$program" --in X=rand:1000000x1 >"$work/plan"
     true_that 'explain says which tier and why' grep -q 'because  tier 0: ' "$work/plan"
+
+    # With the generic kernel on disk the step waits there; without it, or where that is off, on the host executor.
+    CLF_CACHE=on CLF_CACHE_DIR=$work/generic
+    export CLF_CACHE CLF_CACHE_DIR
+    CLF_DEVICE=cpu CLF_TIER=1 is "$program" "$expected" --in X=seq:1000000x1
+    CLF_DEVICE=cpu CLF_COMPILE=background is "$program" "$expected" --in X=seq:1000000x1
+    CLF_DEVICE=cpu CLF_COMPILE=background "$CLFUSE" explain -e "$program" --in X=rand:1000000x1 >"$work/plan"
+    true_that 'explain says that it is a generic kernel' grep -q 'because  tier 1: ' "$work/plan"
+    CLF_TIER1=off CLF_DEVICE=cpu CLF_COMPILE=background "$CLFUSE" explain -e "$program" --in X=rand:1000000x1 >"$work/plan"
+    true_that 'or is not' grep -q 'because  tier 0: ' "$work/plan"
 fi
 finish

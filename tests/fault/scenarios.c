@@ -7,17 +7,9 @@
 
 #include "tests/fault/scenario.h"
 
-const scenario *const scenarios[] = {&scenario_operators,
-                                     &scenario_files,
-                                     &scenario_aggregates,
-                                     &scenario_tiled,
-                                     &scenario_calls,
-                                     &scenario_sparse,
-                                     &scenario_derivatives,
-                                     &scenario_measured,
-                                     &scenario_mirrors,
-                                     &scenario_groups,
-                                     NULL};
+const scenario *const scenarios[] = {&scenario_operators, &scenario_files,  &scenario_aggregates,  &scenario_tiled,
+                                     &scenario_calls,     &scenario_sparse, &scenario_derivatives, &scenario_measured,
+                                     &scenario_mirrors,   &scenario_groups, &scenario_generic,     NULL};
 
 enum { MOST_CELLS = 4096 };
 

@@ -47,7 +47,8 @@ static bool open_setting(const dn_net *net, dn_setting *s) {
     bool good = s->c && set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", ways[s->way].max_alloc) &&
                 set(s->c, "device_mem", net->o.buffers_only ? "0" : tight); /* Oclgrind takes new buffers in old places for empty */
     if (!s->strategy) return good && pinned_pair_set(s->two ? &net->two : &net->pair, s->c);
-    return good && set(s->c, "tier", "2") && set(s->c, "strategy", s->strategy) && set(s->c, "fuse", s->fuse);
+    return good && set(s->c, "tier", strcmp(s->strategy, "generic") ? "2" : "1") && set(s->c, "strategy", s->strategy) &&
+           set(s->c, "fuse", s->fuse);
 }
 
 static bool add_setting(dn_net *net, const char *strategy, const char *fuse, int way) {
@@ -249,6 +250,7 @@ static clf_stats stats_of(const dn_setting *s) {
 static bool has_run(const dn_setting *s, const clf_stats *before) {
     clf_stats st = stats_of(s);
     if (!s->strategy) return st.launches_tier2 > before->launches_tier2 && (s->two || st.launches_tier0 > before->launches_tier0);
+    if (!strcmp(s->strategy, "generic")) return st.launches_tier1 > before->launches_tier1;
     return strcmp(s->strategy, "chunk") ? st.launches_group > before->launches_group : st.launches_chunk > before->launches_chunk;
 }
 

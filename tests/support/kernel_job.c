@@ -207,8 +207,15 @@ static void bind_in(const kernel_job *j, clf_arg_desc d, clf_arg *a) {
         bind_memory(a, m->val, (size_t)m->nnz * clf_dtype_bytes((clf_dtype)m->dtype));
 }
 
+/* An operand of a generic kernel that this cplan does not have. */
+static bool is_missing(const clf_cplan *c, clf_arg_desc d) {
+    return (d.kind == CLF_ARG_MEM_IN && d.index >= c->nin) || (d.kind == CLF_ARG_MEM_OUT && d.index >= c->nout) ||
+           (d.kind == CLF_ARG_PARAM && d.index >= c->nparam);
+}
+
 static void bind_arg(const kernel_job *j, const clf_sched *s, clf_arg_desc d, void *scratch, int *counter, clf_arg *a) {
     memset(a, 0, sizeof *a);
+    if (is_missing(&j->c, d)) return;
     clf_scalar p = d.kind == CLF_ARG_PARAM ? j->param[d.index] : clf_scalar_i64(0);
     switch (d.kind) {
     case CLF_ARG_CSR_PTR:

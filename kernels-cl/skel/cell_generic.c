@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The C twin of cell.generic.cl. Its text depends on the float type alone, and so does the list of its arguments: a cplan's own are values
+ * of arguments, and operands that it does not have are memory of no bytes. So one program serves all cplans, and is there before they are. */
+#include <string.h>
+
+#include "kernels-cl/skel/generic_text.h"
+
+extern const clf_skel clf_skel_cell_generic, clf_skel_cell_chunk;
+
+/* ---- arguments ---- */
+
+static void walk_memory(clf_args *w, clf_dtype t) {
+    char buf[CLF_EMIT_NAME];
+    const char *type = clf_emit_type(buf, t, 1);
+    for (int k = 0; k < CLF_GEN_INPUTS; k++) {
+        clf_args_put(w, CLF_ARG_MEM_IN, t, k);
+        if (w->text) clf_str_fmt(w->text, "const __global %s *x%d, ", type, k);
+        clf_args_size(w, "xb", k, 0);
+    }
+    for (int k = 0; k < CLF_GEN_OUTPUTS; k++) {
+        clf_args_put(w, CLF_ARG_MEM_OUT, t, k);
+        if (w->text) clf_str_fmt(w->text, "__global %s *o%d, ", type, k);
+        clf_args_size(w, "ob", k, 0);
+    }
+    for (int k = 0; k < CLF_GEN_PARAMS; k++) {
+        clf_args_put(w, CLF_ARG_PARAM, t, k);
+        if (w->text) clf_str_fmt(w->text, "%s p%d, ", type, k);
+    }
+}
+
+static void walk(clf_args *w, const void *plan, int64_t first) {
+    const clf_generic *g = plan;
+    const clf_cell *p = &g->cell;
+    walk_memory(w, g->t);
+    for (int a = 0; a < CLF_GEN_ACCESSES; a++) clf_args_size(w, "y", a, g->base[a]);
+    for (int k = 0; k < CLF_GEN_CODE; k++) clf_args_size(w, "c", k, g->code[k]);
+    const int64_t size[] = {p->n,    p->strips, p->chunk, first,    p->chunks, p->ent,   g->states, g->areas,
+                            g->area, g->tails,  g->reads, g->folds, g->stores, g->nfold, g->nonce,  g->ncode};
+    clf_args_end(w, sizeof size / sizeof *size, size);
+}
+
+static const clf_twin twin = {&clf_skel_cell_generic, "skel/cell.generic.cl", "CLF_GEN_FOLDS", clf_gen_holes, walk};
+
+/* ---- fits, sched, facts ---- */
+
+static bool fits(const clf_cplan *c, const clf_profile *p) {
+    clf_generic g;
+    return p->fp64 && clf_generic_plan(&g, c, p->cores) && clf_twin_args_fit(&twin, &g, p);
+}
+
+static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err) {
+    clf_generic g;
+    if (!clf_generic_plan(&g, c, p->cores)) return clf_fail(err, CLF_E_INTERNAL, "cell.generic: cplan does not fit");
+    const clf_twin_grid all = {.chunks = g.cell.chunks, .cbase = g.words};
+    CLF_TRY(clf_twin_sched(&twin, &g, &all, grid, out, err));
+    out->variant = (int)g.t;
+    out->width = clf_lanes(g.t);
+    out->flat = 1;
+    out->grain = g.cell.chunk * CLF_LEAF;
+    out->extent = g.cell.n;
+    return CLF_OK;
+}
+
+/* Memory and operators are those of the kernel that it stands in for. */
+static void facts(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out) { clf_skel_cell_chunk.facts(c, p, s, out); }
+
+static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
+    (void)s;
+    clf_generic g;
+    clf_gen_text x;
+    if (!clf_generic_plan(&g, c, 1)) return clf_fail(err, CLF_E_INTERNAL, "cell.generic: cplan does not fit");
+    CLF_TRY(clf_gen_text_begin(&x, g.t, arena, err));
+    return clf_twin_write(&twin, &x.x, &g, CLF_GEN_FOLDS, kernel_dir, arena, out, err);
+}
+
+const clf_skel clf_skel_cell_generic = {
+    .name = "cell.generic",
+    .strategy = "generic",
+    .tier = 1,
+    .fits = fits,
+    .sched = sched,
+    .facts = facts,
+    .emit = emit,
+};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cell.generic: every operator, every fold and random cplans on the first OpenCL device against the reference executor, elementary functions
+ * against cell.chunk: same bits, whatever the number of launches. And it is one program for all cplans of a type. */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/kernel_job.h"
+#include "tests/support/net.h"
+#include "tests/unit/api_testing.h"
+#include "tests/unit/cell_testing.h"
+#include "tests/unit/heap_testing.h"
+
+static const clf_skel *generic, *chunk;
+static long launches;
+
+static bool fits(kernel_job *j) {
+    CU_ASSERT_EQUAL_FATAL(job_built(j, NULL), CLF_OK);
+    return generic->fits(&j->c, &jobs.profile);
+}
+
+/* Against the reference executor, or the kernel that it stands in for. */
+static void run(kernel_job *j, const clf_skel *other, int parts) {
+    clf_err err = {0};
+    size_t bad = 0;
+    job_memory(j, JOB_REAL, 1);
+    clf_status st = other ? job_kernel(j, other, 1, &err) : job_reference(j, &err);
+    for (int o = 0; o < j->c.nout && other; o++) {
+        void *was = j->want[o];
+        j->want[o] = j->got[o];
+        j->got[o] = was;
+    }
+    if (st == CLF_OK) st = job_kernel(j, generic, parts, &err);
+    for (int o = 0; st == CLF_OK && o < j->c.nout; o++) bad += job_wrong(j, o, 0);
+    if (st != CLF_OK) fprintf(stderr, "%s\n", err.text);
+    CU_ASSERT_EQUAL(st, CLF_OK);
+    CU_ASSERT_EQUAL(bad, 0);
+    launches++;
+}
+
+static void check(kernel_job *j, const clf_skel *other, int parts) {
+    bool good = fits(j);
+    CU_ASSERT_TRUE(good);
+    if (good) run(j, other, parts);
+    job_end(j);
+}
+
+/* ---- on the device ---- */
+
+typedef struct shape {
+    int64_t rows, cols;
+} shape;
+static const shape shapes[] = {{0, 5}, {1, 1}, {1, 512}, {1, 513}, {37, 129}, {300, 201}, {700, 1201}};
+
+static void test_operators(void) {
+    for (int t = CLF_F32; t <= CLF_F64; t++)
+        for (int o = 0; o < CLF_NOPS; o++) {
+            kernel_job j;
+            job_begin(&j, (uint64_t)o);
+            plane p = axes(&j, 37, 41);
+            int a = input(&j, &p, (clf_dtype)t, 3), b = input(&j, &p, (clf_dtype)t, 3), c = param(&j, (clf_dtype)t);
+            store(&j, &p, op(&j, (clf_op)o, (clf_dtype)t, a, b, c), 3);
+            store(&j, &p, op(&j, (clf_op)o, (clf_dtype)t, c, a, b), 3);
+            check(&j, clf_ops[o].flags & F_ELEM ? chunk : NULL, 1);
+        }
+}
+
+static void test_folds(void) {
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (int t = CLF_F32; t <= CLF_F64; t++)
+            for (int f = 0; f < CLF_NFOLDS; f += 3) {
+                kernel_job j;
+                job_begin(&j, 42 + (uint64_t)k);
+                plane p = axes(&j, shapes[k].rows, shapes[k].cols);
+                int x = input(&j, &p, (clf_dtype)t, 3);
+                for (int q = f; q < f + 3 && q < CLF_NFOLDS; q++) fold(&j, &p, (clf_fold_id)q, x, 0);
+                check(&j, NULL, 1 + (int)k % 3);
+            }
+}
+
+/* A value that is kept and folded, one kept twice, an operand kept, what varies with no cell everywhere. */
+static void test_sinks(void) {
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        kernel_job j;
+        job_begin(&j, 7);
+        plane p = axes(&j, shapes[k].rows, shapes[k].cols);
+        clf_dtype t = k % 2 ? CLF_F32 : CLF_F64;
+        int x = input(&j, &p, t, 3), s = input(&j, &p, t, 0), q = op(&j, CLF_OP_SUB, t, param(&j, t), s, -1);
+        int y = op(&j, CLF_OP_MUL, t, op(&j, CLF_OP_ADD, t, x, q, -1), x, -1);
+        store(&j, &p, y, 3);
+        store(&j, &p, y, 3);
+        store(&j, &p, x, 3);
+        fold(&j, &p, CLF_FOLD_SUM, y, 0);
+        check(&j, NULL, 1 + (int)k % 3);
+    }
+}
+
+/* One operand in another place: bases of accesses. */
+static void test_bases(void) {
+    kernel_job j;
+    job_begin(&j, 3);
+    int64_t n = 1500, more = 2000;
+    int axis = clf_build_axis(&j.b, CLF_AXIS_RANGE, n), in = clf_build_in(&j.b, CLF_F64, 1, &more), v[3];
+    for (int k = 0; k < 3; k++) {
+        clf_access a = {.input = in, .rank = 1, .at = {{axis, -1, 1, 200 * k + (k > 1)}}};
+        v[k] = clf_build_load(&j.b, clf_build_access_at(&j.b, &a));
+    }
+    int x = op(&j, CLF_OP_ADD, CLF_F64, op(&j, CLF_OP_SUB, CLF_F64, v[0], v[1], -1), v[2], -1);
+    clf_build_store(&j.b, clf_build_out(&j.b, CLF_F64, 1, &n), x, 1);
+    check(&j, NULL, 2);
+}
+
+static void random_plan(kernel_job *j, uint64_t seed) {
+    static const clf_op ops[] = {CLF_OP_ADD, CLF_OP_SUB, CLF_OP_MUL, CLF_OP_MAX, CLF_OP_LT, CLF_OP_IFELSE};
+    int v[32], n = 0;
+    job_begin(j, seed);
+    plane p = axes(j, (int64_t)(job_uniform(j) * job_uniform(j) * 400), 1 + (int64_t)(job_uniform(j) * job_uniform(j) * 900));
+    clf_dtype e = job_uniform(j) < 0.5 ? CLF_F32 : CLF_F64;
+    for (int k = 0; k < 3; k++) v[n++] = input(j, &p, e, 3);
+    v[n++] = input(j, &p, e, 0);
+    v[n++] = param(j, e);
+    for (int most = 8 + (int)(seed % 20); n < most; n++) {
+        int a = v[(int)(job_uniform(j) * n)], b = v[(int)(job_uniform(j) * n)], c = v[(int)(job_uniform(j) * n)];
+        v[n] = op(j, ops[(int)(job_uniform(j) * 6)], e, a, b, c);
+    }
+    for (int k = 0; k < 4; k++) {
+        int x = v[n - 1 - (int)(job_uniform(j) * job_uniform(j) * n)];
+        if (job_uniform(j) < 0.4)
+            store(j, &p, x, 3);
+        else
+            fold(j, &p, (clf_fold_id)(job_uniform(j) * CLF_NFOLDS), x, 0);
+    }
+}
+
+static void test_random(void) {
+    long taken = 0, all = net_count(150, 20000);
+    for (long s = 0; s < all; s++) {
+        kernel_job j;
+        random_plan(&j, 9100 + (uint64_t)s);
+        bool good = fits(&j);
+        if (good) run(&j, NULL, 1 + (int)(s % 3));
+        taken += good;
+        job_end(&j);
+    }
+    CU_ASSERT_TRUE(taken > all / 2);
+}
+
+/* ---- without a device ---- */
+
+static void planned(kernel_job *j, clf_dtype t, int64_t n, int operators, clf_sched *s) {
+    job_begin(j, 42);
+    plane p = axes(j, n, 100);
+    int x = input(j, &p, t, 3);
+    for (int k = 0; k < operators; k++) x = op(j, k % 2 ? CLF_OP_ADD : CLF_OP_MUL, t, x, input(j, &p, t, 3), -1);
+    fold(j, &p, CLF_FOLD_SUM, x, 0);
+    CU_ASSERT_EQUAL_FATAL(job_built(j, NULL), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(generic->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, s, NULL), CLF_OK);
+}
+
+static void test_one_program(void) {
+    kernel_job a, b;
+    clf_sched sa, sb;
+    clf_source ta, tb;
+    planned(&a, CLF_F64, 1000, 1, &sa);
+    planned(&b, CLF_F64, 37, 6, &sb);
+    CU_ASSERT_EQUAL_FATAL(generic->emit(&a.c, &sa, "", &a.arena, &ta, NULL), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(generic->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
+    CU_ASSERT_STRING_EQUAL(ta.text, tb.text);
+    CU_ASSERT_EQUAL_FATAL(ta.nargs, tb.nargs);
+    CU_ASSERT_EQUAL(memcmp(ta.args, tb.args, (size_t)ta.nargs * sizeof *ta.args), 0);
+    CU_ASSERT_TRUE(ta.nargs * 8 <= 1024); /* the least a device takes */
+    job_end(&b);
+    planned(&b, CLF_F32, 37, 6, &sb);
+    CU_ASSERT_EQUAL_FATAL(generic->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
+    CU_ASSERT_STRING_NOT_EQUAL(ta.entry, tb.entry);
+    job_end(&a);
+    job_end(&b);
+}
+
+static bool takes(clf_dtype t, unsigned keep, bool cast, int values) {
+    kernel_job j;
+    job_begin(&j, 42);
+    plane p = axes(&j, 100, 70);
+    int x = input(&j, &p, t, keep ? 3 : 2), y = input(&j, &p, t, 3);
+    for (int k = 0; k < values; k++) y = op(&j, CLF_OP_ADD, t, y, x, -1);
+    if (cast) y = clf_build_cast(&j.b, y, CLF_F32);
+    fold(&j, &p, CLF_FOLD_SUM, y, keep == 3 ? 0 : keep);
+    bool good = fits(&j);
+    job_end(&j);
+    return good;
+}
+
+static void test_what_it_takes(void) {
+    clf_profile was = jobs.profile;
+    CU_ASSERT_TRUE(takes(CLF_F64, 3, false, 5));
+    CU_ASSERT_TRUE(takes(CLF_F64, 3, false, 39));
+    CU_ASSERT_FALSE(takes(CLF_F64, 3, false, 40));
+    CU_ASSERT_FALSE(takes(CLF_F64, 0, false, 5));
+    CU_ASSERT_FALSE(takes(CLF_F64, 1, false, 5));
+    CU_ASSERT_FALSE(takes(CLF_F64, 3, true, 5));
+    CU_ASSERT_FALSE(takes(CLF_I32, 3, false, 5));
+    jobs.profile.max_arg_bytes = 512;
+    CU_ASSERT_FALSE(takes(CLF_F64, 3, false, 5));
+    jobs.profile = was;
+    jobs.profile.fp64 = 0;
+    CU_ASSERT_FALSE(takes(CLF_F32, 3, false, 5));
+    jobs.profile = was;
+}
+
+static void test_schedule(void) {
+    kernel_job j;
+    clf_sched s;
+    clf_facts f;
+    planned(&j, CLF_F64, 100000, 1, &s);
+    CU_ASSERT_TRUE(s.flat && s.extent == 10000000 && s.grain % 512 == 0);
+    CU_ASSERT_EQUAL((s.extent + s.grain - 1) / s.grain, (int64_t)(s.global / s.local));
+    generic->facts(&j.c, &jobs.profile, &s, &f);
+    CU_ASSERT_EQUAL(f.read_bytes, 2 * 8e7);
+    CU_ASSERT_EQUAL(f.write_bytes, 8);
+    CU_ASSERT_EQUAL(f.launches, 1);
+    job_end(&j);
+}
+
+static void test_no_memory(void) {
+    kernel_job j;
+    clf_sched s;
+    clf_status st = CLF_E_NOMEM;
+    int n = 0;
+    planned(&j, CLF_F64, 100, 2, &s);
+    for (; st != CLF_OK && n < 2000; n++) {
+        clf_mem small;
+        clf_arena arena;
+        clf_source src;
+        clf_err err = {0};
+        counting_heap heap = heap_but(n);
+        clf_mem_init(&small, counting_alloc, &heap);
+        clf_arena_init(&arena, &small);
+        st = generic->emit(&j.c, &s, "", &arena, &src, &err);
+        CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
+        clf_arena_release(&arena);
+        CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
+    }
+    CU_ASSERT_EQUAL(st, CLF_OK);
+    CU_ASSERT_TRUE(n > 3);
+    job_end(&j);
+}
+
+static void test_figures(void) {
+    net_figure("cell.generic", "%ld cplans by two programs", launches);
+    CU_ASSERT(launches > 150);
+}
+
+int main(void) {
+    static const test_case plans[] = {{"one program", test_one_program},
+                                      {"what it takes", test_what_it_takes},
+                                      {"schedule", test_schedule},
+                                      {"no memory", test_no_memory}};
+    static const test_case device[] = {{"operators", test_operators}, {"folds", test_folds},   {"sinks", test_sinks},
+                                       {"bases", test_bases},         {"random", test_random}, {"figures", test_figures}};
+    bool there = jobs_open(false);
+    generic = jobs_skel("cell.generic");
+    chunk = jobs_skel("cell.chunk");
+    int failed = run_suite("cell.generic, plans", plans, sizeof plans / sizeof *plans);
+    if (there && !failed) failed = run_suite("cell.generic", device, sizeof device / sizeof *device);
+    jobs_close();
+    return failed;
+}
