@@ -8,6 +8,7 @@ extern const clf_skel clf_skel_row_chunk;
 extern const clf_skel clf_skel_entry_chunk;
 extern const clf_skel clf_skel_cell_group;
 extern const clf_skel clf_skel_cell_generic;
+extern const clf_skel clf_skel_row_group;
 
 const clf_skel *const clf_skels[] = {&clf_skel_cell_chunk,
                                      &clf_skel_tile_chunk,
@@ -15,4 +16,5 @@ const clf_skel *const clf_skels[] = {&clf_skel_cell_chunk,
                                      &clf_skel_entry_chunk,
                                      &clf_skel_cell_group,
                                      &clf_skel_cell_generic,
+                                     &clf_skel_row_group,
                                      NULL};

@@ -40,36 +40,15 @@ int clf_gtext_words(const clf_gtext *g) {
     return most * g->p->local;
 }
 
-/* Names of side s or t: fSsM, fSxM, fSaM, fSbM. */
-static void put_names(const clf_gtext *g, int s, char (*out)[CLF_FOLD_NAME], char which) {
-    for (int m = 0; m < clf_fold_states(&g->x, s); m++) snprintf(out[m], CLF_FOLD_NAME, "f%d%c%d", s, which, m);
-}
 static int held(const clf_gtext *g, int s) { return clf_group_held(g->p, &g->p->c->sink[s]); }
 
 /* ---- lanes ---- */
 
 void clf_gtext_fold_begin(clf_gtext *g, int s) {
-    clf_fold_vars f;
-    memset(&f, 0, sizeof f);
-    for (int q = 0; q < held(g, s); q++) {
-        put_names(g, s, f.s, q ? 'x' : 's');
-        clf_fold_declare(&g->x, s, false, 1, &f, false);
-        clf_fold_apply(&g->x, s, clf_fold_row_of(&g->x, s)->init, false, 1, &f);
-    }
+    for (int q = 0; q < held(g, s); q++) clf_state_begin(&g->x, s, q ? 'x' : 's');
 }
 
-void clf_gtext_fold_step(clf_gtext *g, int s, const char *pos) {
-    clf_fold_vars f;
-    char k[32];
-    memset(&f, 0, sizeof f);
-    put_names(g, s, f.s, 's');
-    snprintf(k, sizeof k, "((long)%s)", pos);
-    f.v = "y";
-    f.k = k;
-    clf_fold_bind(&g->x, s, 0);
-    clf_fold_masked_step(&g->x, s, 1, &f, NULL);
-    CLF_PUT(&g->x, "}\n");
-}
+void clf_gtext_fold_step(clf_gtext *g, int s, const char *pos) { clf_state_step(&g->x, s, pos); }
 
 /* Two lanes change places, so that one text steps both by turns. */
 static void swap_lanes(clf_gtext *g, int s) {
@@ -82,60 +61,10 @@ void clf_gtext_fold_turn(clf_gtext *g, int s) {
     if (held(g, s) > 1) swap_lanes(g, s);
 }
 
-/* ---- wide states in memory ---- */
+/* ---- the tree ---- */
 
-static bool is_float(const clf_gtext *g, int s, int m) { return clf_dtype_float(clf_fold_wide_type(&g->x, s, m)); }
-
-/* Side `which` to or from memory: of component m at head, `at` + m, tail. */
-typedef struct place {
-    const char *head, *tail;
-    int at;
-} place;
-static void put_save(clf_gtext *g, int s, char which, place to) {
-    for (int m = 0; m < clf_fold_states(&g->x, s); m++) {
-        CLF_PUT(&g->x, "%s%d%s", to.head, to.at + m, to.tail);
-        CLF_PUT(&g->x, is_float(g, s, m) ? " = as_long(f%d%c%d); " : " = f%d%c%d; ", s, which, m);
-    }
-    CLF_PUT(&g->x, "\n");
-}
-static void put_fetch(clf_gtext *g, int s, char which, place from) {
-    for (int m = 0; m < clf_fold_states(&g->x, s); m++) {
-        CLF_PUT(&g->x, is_float(g, s, m) ? "f%d%c%d = as_double(" : "f%d%c%d = (", s, which, m);
-        CLF_PUT(&g->x, "%s%d%s); ", from.head, from.at + m, from.tail);
-    }
-    CLF_PUT(&g->x, "\n");
-}
-
-static void put_wide(clf_gtext *g, int s) {
-    clf_fold_vars f;
-    memset(&f, 0, sizeof f);
-    put_names(g, s, f.s, 'a');
-    put_names(g, s, f.t, 'b');
-    clf_fold_declare(&g->x, s, true, 1, &f, false);
-    clf_fold_declare(&g->x, s, true, 1, &f, true);
-}
-
-static void put_merge(clf_gtext *g, int s) {
-    clf_fold_vars f;
-    memset(&f, 0, sizeof f);
-    put_names(g, s, f.s, 'a');
-    put_names(g, s, f.t, 'b');
-    clf_fold_apply(&g->x, s, clf_fold_row_of(&g->x, s)->merge, true, 1, &f);
-}
-
-static void widen(clf_gtext *g, int s, char from, char to) {
-    char name[CLF_EMIT_NAME];
-    for (int m = 0; m < clf_fold_states(&g->x, s); m++) {
-        snprintf(name, sizeof name, "f%d%c%d", s, from, m);
-        CLF_PUT(&g->x, "f%d%c%d = ", s, to, m);
-        clf_fold_widen(&g->x, s, m, 1, name);
-        CLF_PUT(&g->x, "; ");
-    }
-    CLF_PUT(&g->x, "\n");
-}
-
-static place mine(int at) { return (place){"tree[", " * CLF_GROUP + me]", at}; }
-static place others(int at) { return (place){"tree[", " * CLF_GROUP + other]", at}; }
+static clf_place mine(int at) { return (clf_place){"tree[", " * CLF_GROUP + me]", at}; }
+static clf_place others(int at) { return (clf_place){"tree[", " * CLF_GROUP + other]", at}; }
 
 static void each_fold(clf_gtext *g, clf_walk_id k, batch b, void (*f)(clf_gtext *, int, int)) {
     int at = 0;
@@ -146,11 +75,11 @@ static void each_fold(clf_gtext *g, clf_walk_id k, batch b, void (*f)(clf_gtext 
     }
 }
 
-static void put_mine(clf_gtext *g, int s, int at) { put_save(g, s, 'a', mine(at)); }
+static void put_mine(clf_gtext *g, int s, int at) { clf_state_save(&g->x, s, 'a', mine(at)); }
 static void take_other(clf_gtext *g, int s, int at) {
-    put_fetch(g, s, 'b', others(at));
-    put_merge(g, s);
-    put_save(g, s, 'a', mine(at));
+    clf_state_fetch(&g->x, s, 'b', others(at));
+    clf_state_merge(&g->x, s);
+    clf_state_save(&g->x, s, 'a', mine(at));
 }
 
 /* One of the tree's two loops; the state of work-item `other` is the later part. */
@@ -160,27 +89,18 @@ static void put_tree(clf_gtext *g, clf_walk_id k, batch b, const char *loop, con
     CLF_PUT(&g->x, "} }\n");
 }
 
-static void put_result(clf_gtext *g, int s, const char *memory) {
-    clf_fold_vars f;
-    memset(&f, 0, sizeof f);
-    put_names(g, s, f.s, 'a');
-    CLF_PUT(&g->x, "{ ");
-    clf_fold_result(&g->x, s, 1, &f, "z_");
-    CLF_PUT(&g->x, "%s = z_; }\n", memory);
-}
-
 /* Lanes of one work-item, wide and merged where there are two. */
 static void close_lanes(clf_gtext *g, int s, int at) {
-    put_wide(g, s);
+    clf_state_declare(&g->x, s);
     if (held(g, s) > 1) {
         CLF_PUT(&g->x, "if (steps & 1) {\n");
         swap_lanes(g, s);
         CLF_PUT(&g->x, "}\n");
     }
-    widen(g, s, 's', 'a');
+    clf_state_widen(&g->x, s, 's', 'a');
     if (held(g, s) > 1) {
-        widen(g, s, 'x', 'b');
-        put_merge(g, s);
+        clf_state_widen(&g->x, s, 'x', 'b');
+        clf_state_merge(&g->x, s);
     }
     put_mine(g, s, at);
 }
@@ -189,7 +109,7 @@ static void line_result(clf_gtext *g, int s, int at) {
     char memory[40];
     (void)at;
     snprintf(memory, sizeof memory, "r%d[line]", g->p->c->sink[s].out[0]);
-    put_result(g, s, memory);
+    clf_state_result(&g->x, s, memory);
 }
 
 /* What the whole group decides stands outside what one work-item does: asked the other way round, a compiler for CPUs (LLVM 14) has let
@@ -210,7 +130,7 @@ void clf_gtext_fold_ends(clf_gtext *g, clf_walk_id k) {
         int at = b.at;
         for (int s = b.from; s < b.to; s++) {
             if (!clf_gtext_folds(g, s, k)) continue;
-            put_save(g, s, 'a', (place){head, tail, at});
+            clf_state_save(&g->x, s, 'a', (clf_place){head, tail, at});
             at += clf_fold_states(&g->x, s);
         }
         CLF_PUT(&g->x, "} }\n}\n");
@@ -221,24 +141,20 @@ void clf_gtext_fold_ends(clf_gtext *g, clf_walk_id k) {
 
 /* A run of parts becomes the state of its first. */
 static void merge_run(clf_gtext *g, int s, int at) {
-    const place first = {"mine[((long)(", ") * parts + lo) * results]", at}, one = {"mine[((long)(", ") * parts + c_) * results]", at},
-                later = {"mine[((long)(", ") * parts + c_ + w_) * results]", at};
+    const clf_place first = {"mine[((long)(", ") * parts + lo) * results]", at}, one = {"mine[((long)(", ") * parts + c_) * results]", at},
+                    later = {"mine[((long)(", ") * parts + c_ + w_) * results]", at};
     CLF_PUT(&g->x, "for (long w_ = 1; w_ < run; w_ *= 2) for (long c_ = lo; c_ + w_ < hi; c_ += 2 * w_) {\n");
-    put_fetch(g, s, 'a', one);
-    put_fetch(g, s, 'b', later);
-    put_merge(g, s);
-    put_save(g, s, 'a', one);
+    clf_state_fetch(&g->x, s, 'a', one);
+    clf_state_fetch(&g->x, s, 'b', later);
+    clf_state_merge(&g->x, s);
+    clf_state_save(&g->x, s, 'a', one);
     CLF_PUT(&g->x, "}\n");
-    put_fetch(g, s, 'a', first);
+    clf_state_fetch(&g->x, s, 'a', first);
 }
 
 static void nothing_yet(clf_gtext *g, int s, int at) {
-    clf_fold_vars f;
     (void)at;
-    memset(&f, 0, sizeof f);
-    put_names(g, s, f.s, 'a');
-    put_wide(g, s);
-    clf_fold_empty(&g->x, s, 1, &f);
+    clf_state_empty(&g->x, s);
 }
 
 static void merged_result(clf_gtext *g, int s, int at) {
@@ -246,7 +162,7 @@ static void merged_result(clf_gtext *g, int s, int at) {
     int o = g->p->c->sink[s].out[0];
     (void)at;
     snprintf(memory, sizeof memory, "o%d[ob%d + result]", o, o);
-    put_result(g, s, memory);
+    clf_state_result(&g->x, s, memory);
 }
 
 static void merge_batch(clf_gtext *g, clf_walk_id k, batch b) {

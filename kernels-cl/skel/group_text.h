@@ -4,7 +4,7 @@
  * fSaM and fSbM wide states. */
 #ifndef CLF_KERNELS_SKEL_GROUP_TEXT_H
 #define CLF_KERNELS_SKEL_GROUP_TEXT_H
-#include "kernels-cl/skel/cell_folds.h"
+#include "kernels-cl/skel/group_states.h"
 #include "kernels-cl/skel/group_plan.h"
 
 typedef struct clf_gtext {

@@ -8,6 +8,7 @@
  * names. Who binds memory that starts r elements into an operand subtracts r from the base offset. */
 #include <string.h>
 
+#include "kernels-cl/skel/made.h"
 #include "kernels-cl/skel/row_text.h"
 #include "kernels-cl/skel/twin.h"
 
@@ -135,46 +136,11 @@ static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sche
 
 /* ---- text ---- */
 
-static bool is_made(const clf_value *q) { return q->op == CLF_V_FOLD || q->op == CLF_V_DOT || q->op == CLF_V_SCAN; }
-
-/* The cplan the text is written of: axes as the plan has them, one more sink and output per FOLD, DOT and SCAN value. */
+/* The cplan the text is written of: axes as the plan has them, folds as sinks. */
 static bool extend(clf_rtext *t, const clf_row *p, clf_arena *arena) {
-    const clf_cplan *c = p->c;
-    int extra = 0;
-    for (int v = 0; v < c->nvalue; v++) extra += is_made(&c->value[v]);
-    clf_value *value = clf_arena_new(arena, (size_t)c->nvalue, sizeof *value);
-    clf_sink *sink = clf_arena_new(arena, (size_t)(c->nsink + extra), sizeof *sink);
-    clf_coutput *out = clf_arena_new(arena, (size_t)(c->nout + extra), sizeof *out);
-    int32_t *made = clf_arena_new(arena, (size_t)extra, sizeof *made);
-    if (!value || !sink || !out || !made) return false;
-    memcpy(value, c->value, (size_t)c->nvalue * sizeof *value);
-    memcpy(sink, c->sink, (size_t)c->nsink * sizeof *sink);
-    memcpy(out, c->out, (size_t)c->nout * sizeof *out);
-    t->c = *c;
-    t->nsink = c->nsink;
-    for (int s = 0; s < c->nsink; s++)
-        if (sink[s].kind == CLF_SINK_DOT) sink[s].key[0] = sink[s].fold, sink[s].fold = CLF_FOLD_SUM;
-    for (int v = 0; v < c->nvalue; v++) {
-        const clf_value *q = &c->value[v];
-        value[v].axes = p->value[v].axes;
-        if (!is_made(q)) continue;
-        bool dot = q->op == CLF_V_DOT;
-        made[t->c.nsink - c->nsink] = v;
-        out[t->c.nout] = (clf_coutput){.dtype = q->dtype};
-        sink[t->c.nsink++] = (clf_sink){.kind = dot ? CLF_SINK_DOT : CLF_SINK_FOLD,
-                                        .fold = (uint8_t)(dot ? CLF_FOLD_SUM : q->arg),
-                                        .keep = 1,
-                                        .value = {q->in[0], dot ? q->in[1] : -1, -1, -1},
-                                        .key = {dot ? q->arg : -1, -1},
-                                        .guard = -1,
-                                        .order = -1,
-                                        .out = {t->c.nout, -1, -1, -1}};
-        t->c.nout++;
-    }
-    t->c.value = value;
-    t->c.sink = sink;
-    t->c.out = out;
-    t->made = made;
+    t->nsink = p->c->nsink;
+    if (!clf_made_sinks(&t->c, &t->made, p->c, arena)) return false;
+    for (int v = 0; v < p->c->nvalue; v++) t->c.value[v].axes = p->value[v].axes;
     return true;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * row.chunk: cplans in row form over dense operands, run on the first OpenCL device against the reference executor: same bits. Texts are
- * written with $n $m $k for extents, $s for m + k, $o for m + 1 and $t for the element type. */
+ * row.chunk: cplans in row form over dense operands, run on the first OpenCL device against the reference executor: same bits. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,95 +7,9 @@
 #include "tests/support/net.h"
 #include "tests/support/text_case.h"
 #include "tests/unit/api_testing.h"
-
-/* ---- texts ---- */
-
-#define HEAD_J \
-    "(cplan (axis i range free $n) (axis j range free $m) (in X $t dense $n $m) (access a0 X stream (i 1 0) (j 1 0)) (let x $t load a0) "
-#define HEAD_ASCENDING \
-    "(cplan (axis i range free $n) (axis j range ascending $m) (in X $t dense $n $m) (access a0 X stream (i 1 0) (j 1 0)) (let x $t load " \
-    "a0) "
-#define HEAD_JK \
-    "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (in X $t dense $n $m) (in V $t dense $m $k) " \
-    "(access a0 X stream (i 1 0) (j 1 0)) (access a1 V stream (j 1 0) (k 1 0)) (let x $t load a0) (let v $t load a1) "
-#define HEAD_T \
-    "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (in X $t dense $n $m) (in V $t dense $k $m) " \
-    "(access a0 X stream (i 1 0) (j 1 0)) (access a1 V stream (k 1 0) (j 1 0)) (let x $t load a0) (let v $t load a1) "
-#define VECTOR "(in v $t dense $m 1) (access av v stream (j 1 0) (- 0)) (let b $t load av) "
-#define WEIGHT "(in w $t dense $n 1) (access aw w stream (i 1 0) (- 0)) (let c $t load aw) "
-#define WEIGHTS "(in W $t dense $n $k) (access aw W stream (i 1 0) (k 1 0)) (let c $t load aw) "
-
-static const char mvchain[] = HEAD_J VECTOR WEIGHT "(out Y $t $m) (let s $t dot j x b) (let q $t MUL c s) (dot Y x q keep j))";
-static const char xtxv[] = HEAD_J VECTOR "(out Y $t $m) (let s $t dot j x b) (dot Y x s keep j))";
-static const char xv[] = HEAD_J VECTOR "(out Y $t $n) (let s $t dot j x b) (store Y s keep i))";
-static const char xtv[] = HEAD_J WEIGHT "(out Y $t $m) (dot Y x c keep j))";
-static const char row_norms[] =
-    HEAD_J "(out Y $t $n) (out Z $t $m) (let s $t dot j x x) (let r $t SQRT s) (let y $t DIV x r) (store Y r keep i)"
-           " (dot Z y x keep j))";
-static const char vector_dot[] = HEAD_J VECTOR "(out Y $t $n $m) (let s $t dot j b b) (let y $t MUL x s) (store Y y keep i j))";
-static const char mmchain[] = HEAD_JK WEIGHTS "(out Y $t $m $k) (let s $t dot j x v) (let q $t MUL c s) (dot Y x q keep j k))";
-static const char mlogreg[] = HEAD_JK WEIGHTS "(out Y $t $m $k) (let s $t dot j x v) (let q $t MUL c s) (let r $t fold SUM k q)"
-                                              " (let a $t MUL c r) (let d $t SUB q a) (dot Y x d keep j k))";
-static const char product[] = HEAD_JK "(out Y $t $n $k) (let s $t dot j x v) (store Y s keep i k))";
-static const char product_folds[] = HEAD_JK "(out Y $t $n $k) (out Z $t $k) (out A i64 $n) (out B $t) (let s $t dot j x v) (let e $t ABS s)"
-                                            " (store Y e keep i k) (fold Z SUM s keep k) (fold A ARGMAX s keep i) (fold B MAX s keep))";
-static const char product_of_cells[] =
-    HEAD_JK "(out Y $t $n $k) (let y $t ADD x x) (let z $t ABS y) (let s $t dot j z v) (store Y s keep i k))";
-static const char product_t[] = HEAD_T "(out Y $t $n $k) (let s $t dot j x v) (store Y s keep i k))";
-static const char mmchain_t[] = HEAD_T WEIGHTS "(out Y $t $m $k) (let s $t dot j x v) (let q $t MUL c s) (dot Y x q keep j k))";
-#define BACK WEIGHTS "(out Y $t $m) (let s $t dot j x v) (let d $t SUB s c) (let e $t dot k d v) (let f $t MUL e x) (fold Y SUM f keep j))"
-static const char there_and_back[] = HEAD_JK BACK, there_and_back_t[] = HEAD_T BACK; /* one access, folded along both of its axes */
-static const char cross[] =
-    "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (in X $t dense $n $m) (in Z $t dense $n $k)"
-    " (out Y $t $m $k) (access a0 X stream (i 1 0) (j 1 0)) (access a1 Z stream (i 1 0) (k 1 0)) (let x $t load a0)"
-    " (let z $t load a1) (dot Y z x keep j k))";
-static const char softmax[] = HEAD_J "(out Y $t $n $m) (let a $t fold MAX j x) (let b $t SUB x a) (let e $t SQRT b) (let s $t fold SUM j e)"
-                                     " (let y $t DIV e s) (store Y y keep i j))";
-static const char scaled[] = HEAD_J "(out Y $t $n $m) (out Z $t $n) (let s $t fold SUM j x) (let y $t DIV x s) (store Y y keep i j)"
-                                    " (store Z s keep i))";
-static const char row_max[] = HEAD_J "(out Y i64 $n) (out Z $t $n) (out A $t $m) (let p i64 fold ARGMAX j x) (let a $t fold MAX j x)"
-                                     " (let y $t SUB x a) (store Y p keep i) (fold Z VAR y keep i) (fold A SUM y keep j))";
-static const char scan[] = HEAD_ASCENDING "(out Y $t $n $m) (out Z $t $n) (let s $t scan SUM j x) (let y $t ADD s x) (store Y y keep i j)"
-                                          " (fold Z MAX s keep i))";
-#define HEAD_ONE \
-    "(cplan (axis i range free $n) (axis j range free $m) (axis g range ascending $o) (in X $t dense $n $m) (in V $t dense $o 1)" \
-    " (access a0 X stream (i 1 0) (j 1 0)) (access a1 V stream (g 1 0) (- 0)) (let x $t load a0) (let v $t load a1) "
-#define HEAD_CAT \
-    "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (axis g range free $s) (in X $t dense $n $m)" \
-    " (in Z $t dense $n $k) (access a0 X stream (i 1 0) (j 1 0)) (access a1 Z stream (i 1 0) (k 1 0)) (let x $t load a0)" \
-    " (let z $t load a1) "
-static const char cat_chain[] = HEAD_ONE WEIGHT "(out Y $t $o) (param p $t) (let one $t param p) (let q $t cat g x j one -)"
-                                                " (let s $t dot g q v) (let r $t MUL c s) (dot Y q r keep g))";
-static const char cat_scan[] =
-    HEAD_ONE "(out Y $t $n $o) (out A $t $n) (let m $t fold MAX j x) (let q $t cat g m - x j) (let s $t scan SUM g q)"
-             " (let y $t MUL s v) (store Y y keep i g) (fold A MIN y keep i over g))";
-static const char cat_two[] = HEAD_CAT "(out Y $t $n $s) (out A $t $s) (out B i64 $n) (let y $t ADD x x) (let q $t cat g y j z k)"
-                                       " (let e $t fold SUM g q) (let d $t SUB q e) (store Y d keep i g) (fold A SUM d keep g over i)"
-                                       " (fold B ARGMAX q keep i over g))";
-static const char cat_vectors[] =
-    HEAD_CAT "(in B $t dense $k 1) (access ab B stream (k 1 0) (- 0)) (out Y $t $n $s) (out A $t $k $s) (let b $t load ab)"
-             " (let f $t fold SUM k b) (let q $t cat g x j b k) (let u $t cat g f j z k) (let y $t SUB q u) (store Y y keep i g)"
-             " (dot A q z keep k g))";
-static const char totals[] =
-    HEAD_J WEIGHT "(out Y $t) (out Z $t) (let s $t fold SUM j x) (let y $t MUL x s) (fold Y SUM y keep) (fold Z MAX x keep))";
-static const char row_totals[] =
-    HEAD_J WEIGHT "(out Y $t) (out Z i64) (out A $t) (let s $t fold SUM j x) (let y $t MUL c s) (fold Y SUM y keep)"
-                  " (fold Z ARGMIN s keep) (dot A y s keep))";
-static const char column_folds[] = HEAD_J "(out Y $t $m) (out Z i64 $m) (out A $t $m) (let s $t fold MAX j x) (let y $t SUB x s)"
-                                          " (fold Y VAR y keep j) (fold Z ARGMIN y keep j) (dot A y x keep j))";
-static const char two_widths[] =
-    HEAD_JK "(out Y $t $m) (out Z $t $k) (out A $t $m $k) (out B $t $n) (let s $t dot j x v) (let r $t fold MAX k s)"
-            " (fold Y SUM x keep j) (fold Z SUM s keep k) (dot A x s keep j k) (store B r keep i))";
-static const char annihilating[] =
-    HEAD_JK WEIGHT "(out Y $t $m $k) (out Z $t $m) (out A $t) (let s $t dot j x v skip 1) (let r $t dot j x x skip 2)"
-                   " (dot Y s x skip 1 keep j k) (dot Z x c skip 3 keep j) (dot A r c skip 2 keep))";
-static const char positions[] =
-    HEAD_J "(out Y $t $n $m) (param p $t) (let q $t param p) (let a i64 index i) (let b i64 index j) (let d i64 ADD a b)"
-           " (let e $t cast d) (let s $t fold SUM j x) (let f $t ADD s e) (let y $t MUL f q) (store Y y keep i j))";
+#include "tests/unit/row_texts.h"
 
 /* ---- running ---- */
-
-static int64_t sum_of(char letter, const text_shape *s) { return letter == 's' ? s->b + s->c : s->b + 1; }
 
 static int64_t most_rows = INT64_MAX, most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
 static bool takes(text_shape *s) {

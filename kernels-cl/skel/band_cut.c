@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sizes of row.group: work-items of a group, rows of a pass and of a band, scratch. */
+#include "kernels-cl/skel/band_cut.h"
+#include "kernels-cl/skel/cell_plan.h"
+
+enum {
+    GPU_LOCAL = 256,
+    SMALL_LOCAL = 64,     /* where groups only take turns, and of narrow jobs */
+    MIN_PASS = 16,        /* rows: no block is smaller */
+    MAX_PASS = 64,        /* unless leaves ask for more */
+    PASS_BYTES = 32768,   /* of an operand that a pass reads: near caches hold it from job to job */
+    NARROW_MERGE = 8,     /* results that a group of the merge takes side by side, so that its loads are neighbours */
+    INT_ROOM = 1 << 24,   /* positions beyond the last cell that a group may compute */
+    MAX_GROUPS = 1 << 30, /* work-groups of a launch */
+    MAX_WORDS = 1 << 26   /* of scratch */
+};
+
+static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t pow2_up(int64_t n) {
+    int64_t p = 1;
+    while (p < n) p *= 2;
+    return p;
+}
+
+/* Positions of axes; false: too many to count. */
+static bool cells_of(const clf_band *p, uint32_t axes, int64_t *n) {
+    *n = 1;
+    for (int a = 0; a < p->c->naxes; a++)
+        if (axes >> a & 1u && __builtin_mul_overflow(*n, clf_band_extent(p, a), n)) return false;
+    return *n <= INT64_MAX / 4096;
+}
+
+/* ---- jobs ---- */
+
+/* The type of a COLS job's folds decides its lanes, as far as they are folds: a dot has one. */
+static int col_lanes(const clf_band *p, int job, int64_t cells) {
+    for (int s = 0; s < p->c->nsink; s++)
+        if (p->item[s].job == job && p->c->sink[s].kind == CLF_SINK_FOLD)
+            return clf_col_lanes(cells, (clf_dtype)p->c->value[p->c->sink[s].value[0]].dtype);
+    return 1;
+}
+
+static bool size_job(clf_band *p, int k) {
+    clf_job *j = &p->job[k];
+    int64_t all, along = j->axis >= 0 ? clf_band_extent(p, j->axis) : 1;
+    if (!cells_of(p, j->keep & ~1u, &j->cells) || !cells_of(p, j->keep | (j->axis >= 0 ? 1u << j->axis : 0) | 1u, &all)) return false;
+    if (j->kind == CLF_JOB_LEAVES) j->leaves = most(ceil_div(along, CLF_LEAF), 1);
+    if (j->kind == CLF_JOB_FULL) j->leaves = most(ceil_div(p->rows * along, CLF_LEAF), 1);
+    if (j->kind != CLF_JOB_COLS) return true;
+    j->lanes = col_lanes(p, k, j->cells);
+    j->run = clf_col_block(p->rows, j->cells);
+    j->leaves = most(ceil_div(p->rows, j->run), 1);
+    return true;
+}
+
+/* ---- groups, passes, bands ---- */
+
+/* Work-items that the jobs of a few rows keep busy. */
+static int local_for(const clf_band *p, const clf_profile *profile) {
+    int64_t cols = 0;
+    if (!profile || profile->kind != CLF_DEV_GPU) return SMALL_LOCAL;
+    for (int k = 0; k < p->njob; k++)
+        if (p->job[k].kind == CLF_JOB_COLS) cols = most(cols, p->job[k].cells * p->job[k].lanes);
+    return cols && cols < GPU_LOCAL ? (int)most(pow2_up(cols), SMALL_LOCAL) : GPU_LOCAL;
+}
+
+static void cut_rows(clf_band *p) {
+    int64_t wide = 1, block = 0, leaves = 1;
+    for (int a = 1; a < p->c->naxes; a++) wide = most(wide, clf_band_extent(p, a));
+    p->pass = MIN_PASS;
+    while (p->pass < MAX_PASS && 2 * p->pass * wide * (int64_t)sizeof(float) <= PASS_BYTES) p->pass *= 2;
+    for (int k = 0; k < p->njob; k++) {
+        const clf_job *j = &p->job[k];
+        int64_t along = j->axis >= 0 ? clf_band_extent(p, j->axis) : 1;
+        if (j->kind == CLF_JOB_COLS) block = most(block, j->run);
+        if (j->kind == CLF_JOB_FULL) leaves = most(leaves, along ? CLF_LEAF / clf_gcd(along, CLF_LEAF) : 1);
+    }
+    if (block) p->pass = least(p->pass, block);
+    p->pass = most(p->pass, leaves);
+    p->band = most(p->pass, block);
+    p->bands = most(ceil_div(p->rows, p->band), 1);
+    for (int k = 0; k < p->njob; k++) {
+        clf_job *j = &p->job[k];
+        int64_t along = j->axis >= 0 ? clf_band_extent(p, j->axis) : 1;
+        if (j->kind == CLF_JOB_FULL) j->run = most(p->pass * along / CLF_LEAF, 1);
+    }
+}
+
+/* ---- scratch ---- */
+
+static bool take(int64_t *at, int64_t words) {
+    *at += words;
+    return words >= 0 && *at <= MAX_WORDS;
+}
+
+/* Buffers and states of one band. Nothing here can overflow: factors are checked against MAX_WORDS one by one. */
+static bool lay_out_band(clf_band *p) {
+    int64_t at = 0, leaf_states = 0, n, per;
+    for (int v = 0; v < p->c->nvalue; v++) {
+        const clf_value *w = &p->c->value[v];
+        if (!clf_band_buffered(w)) continue;
+        if (!cells_of(p, w->axes & ~1u, &n) || n > MAX_WORDS) return false;
+        p->buffer[v] = at;
+        if (!take(&at, (w->axes & 1u ? p->pass : 1) * n)) return false;
+    }
+    for (int k = 0; k < p->njob; k++) {
+        clf_job *j = &p->job[k];
+        if (j->cells > MAX_WORDS || j->leaves > MAX_WORDS) return false;
+        if (j->kind == CLF_JOB_LEAVES && j->leaves > 1) {
+            per = (j->keep & 1u ? p->pass : 1) * j->cells;
+            if (per > MAX_WORDS || per * j->leaves > MAX_WORDS) return false;
+            leaf_states = most(leaf_states, per * j->leaves * j->states);
+        }
+        if (j->kind != CLF_JOB_COLS) continue;
+        j->at = at;
+        if (!take(&at, j->cells * j->lanes * j->states)) return false;
+    }
+    p->leaf_at = at;
+    if (!take(&at, leaf_states)) return false;
+    p->stride = ceil_div(at, 8) * 8;
+    return true;
+}
+
+static bool lay_out_merges(clf_band *p) {
+    for (int s = 0; s < p->c->nsink; s++) {
+        clf_item *q = &p->item[s];
+        const clf_job *j = &p->job[q->job];
+        clf_sink k = p->c->sink[s];
+        q->merge.end = p->merges;
+        if ((j->kind != CLF_JOB_COLS && j->kind != CLF_JOB_FULL) || j->leaves == 1) continue;
+        q->parts = j->leaves;
+        q->results = j->cells;
+        q->at = p->base;
+        if (q->parts * q->results > MAX_WORDS) return false;
+        if (!take(&p->base, q->parts * q->results * (k.kind == CLF_SINK_DOT ? 1 : clf_cell_states(&k)))) return false;
+        int64_t many = pow2_up(q->parts), side = least(pow2_up(q->results), NARROW_MERGE);
+        q->merge.units = least(many, p->local / side);
+        q->merge.inner = p->local / q->merge.units;
+        q->merge.run = many / q->merge.units;
+        p->merges += ceil_div(q->results, q->merge.inner);
+        q->merge.end = p->merges;
+    }
+    p->base = ceil_div(p->base, 8) * 8;
+    return true;
+}
+
+/* ---- cutting in time, indices ---- */
+
+/* A part of a grid sees its share of what has as many rows as the extent. So nothing may that is not read or written row by row. */
+static bool may_cut(const clf_band *p) {
+    const clf_cplan *c = p->c;
+    for (int a = 0; a < c->naccess; a++) {
+        const clf_access *x = &c->access[a];
+        if (x->rank > 2) return false;
+        if (x->rank > 0 && c->in[x->input].dim[0].n == p->rows && (x->at[0].axis != 0 || x->at[0].add || x->at[0].mul != 1)) return false;
+    }
+    for (int s = 0; s < c->nsink; s++)
+        if (!(c->sink[s].keep & 1u) && c->out[c->sink[s].out[0]].rank > 0 && c->out[c->sink[s].out[0]].dim[0].n == p->rows) return false;
+    return true;
+}
+
+static bool is_small(int64_t n) { return n < INT32_MAX - INT_ROOM; }
+
+/* Do positions and offsets of every operand and the numbers of tasks fit an int? */
+static bool small(const clf_band *p) {
+    bool fits = is_small(p->rows);
+    int64_t n;
+    for (int k = 0; k < p->njob && fits; k++) {
+        const clf_job *j = &p->job[k];
+        uint32_t all = j->keep | (j->axis >= 0 ? 1u << j->axis : 0) | (j->kind == CLF_JOB_FULL || j->kind == CLF_JOB_COLS ? 1u : 0);
+        if (j->kind == CLF_JOB_CAT) all |= p->c->value[j->value].axes;
+        fits = cells_of(p, all, &n) && is_small(n) && cells_of(p, j->keep & ~1u, &n) && is_small(n * 16);
+    }
+    for (int k = 0; k < p->c->nin && fits; k++) {
+        int64_t cells = 1;
+        for (int d = 0; d < p->c->in[k].rank; d++) fits = fits && !__builtin_mul_overflow(cells, p->c->in[k].dim[d].n, &cells);
+        fits = fits && is_small(cells);
+    }
+    return fits;
+}
+
+bool clf_band_cut(clf_band *p, const clf_profile *profile, int local) {
+    for (int k = 0; k < p->njob; k++)
+        if (!size_job(p, k)) return false;
+    p->local = local ? local : local_for(p, profile);
+    cut_rows(p);
+    if (!lay_out_merges(p) || !lay_out_band(p)) return false;
+    if (p->bands > MAX_GROUPS || p->merges > MAX_GROUPS || p->bands > MAX_WORDS / most(p->stride, 1)) return false;
+    p->words = p->base + p->bands * p->stride;
+    p->extent = most(p->rows, 1);
+    p->grain = may_cut(p) ? p->band : p->extent;
+    p->index_bits = small(p) ? 32 : 64;
+    return true;
+}

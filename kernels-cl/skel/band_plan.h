@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What row.group knows of a cplan in row form (every axis a range) before any text is written.
+ *
+ * A work-group owns a band of rows and takes it in passes of few, so that what one job of a pass has read the next finds in a near cache.
+ * A pass is a list of jobs with barriers between them. Values that are folds (FOLD, DOT, SCAN) and CATs stand in the band's buffers from
+ * their job on; everything else is computed again where it is read. Jobs in the order of their level, all real sinks behind:
+ *   LEAVES  folds and dots along `axis`, one line for each position of `keep`: leaves dealt to as many neighbours as they have lanes
+ *   SCAN    running folds along `axis`, a work-item a line
+ *   CAT     a row put together, a work-item a cell
+ *   MAP     kept cells
+ *   COLS    folds over rows: a work-item a lane of a column, whose state waits in scratch from pass to pass; then from block to block
+ *   FULL    folds over all cells (axis -1: over rows): leaves as above
+ * COLS and FULL leave a state for each block, each leaf, for row.group.merge.cl; leaves of a pass are merged as far as whole subtrees go.
+ * Invariant: nothing here changes a result: whole blocks and leaves belong to one group and pass. */
+#ifndef CLF_KERNELS_SKEL_BAND_PLAN_H
+#define CLF_KERNELS_SKEL_BAND_PLAN_H
+#include "kernels-cl/skel/made.h"
+#include "kernels-cl/skel/strides.h"
+
+enum { CLF_BAND_VALUES = 512, CLF_BAND_ITEMS = 96, CLF_BAND_JOBS = 128 };
+typedef enum clf_job_kind { CLF_JOB_LEAVES, CLF_JOB_SCAN, CLF_JOB_CAT, CLF_JOB_MAP, CLF_JOB_COLS, CLF_JOB_FULL } clf_job_kind;
+
+typedef struct clf_job {
+    uint8_t kind;
+    int8_t axis;    /* along which a task goes; -1 */
+    uint32_t keep;  /* axes whose positions number the tasks */
+    int level, lanes;
+    int value;      /* CAT */
+    int states;     /* components of all its items' states */
+    int64_t cells;  /* positions of keep but rows */
+    int64_t leaves; /* LEAVES: of a line; FULL: of all; COLS: blocks */
+    int64_t run;    /* FULL: leaves of a pass; COLS: rows of a block */
+    int64_t at;     /* COLS: words of a band before its states */
+} clf_job;
+
+/* A sink, or behind the sinks a FOLD, DOT or SCAN value. */
+typedef struct clf_item {
+    int16_t job, first;  /* its states' number among those of the job */
+    int64_t parts, results, at; /* what it leaves for the merge, in words of scratch; parts 1: nothing */
+    struct {
+        int64_t inner, units, run, end;
+    } merge; /* see row.group.merge.cl */
+} clf_item;
+
+typedef struct clf_band {
+    const clf_cplan *c;
+    int64_t rows, pass, band, bands; /* rows of all, a pass, a band; bands */
+    int local, index_bits, levels;
+    int njob, nitem, most_states;    /* most components of a state */
+    clf_job job[CLF_BAND_JOBS];
+    clf_item item[CLF_BAND_ITEMS];
+    int16_t made[CLF_BAND_ITEMS];    /* per item behind the sinks: its value */
+    int16_t level[CLF_BAND_VALUES];  /* jobs below it are done before the value can be computed */
+    int64_t buffer[CLF_BAND_VALUES]; /* words of a band before the value's buffer; -1: it has none */
+    int64_t leaf_at, base, stride, words; /* states of leaves in a band; bands begin at, and have, words; scratch */
+    int64_t merges, grain, extent;
+} clf_band;
+
+/** False when the skeleton cannot serve it. profile: for the size of a group; NULL: `local` is that. */
+bool clf_band_plan(clf_band *p, const clf_cplan *c, const clf_profile *profile, int local);
+static inline int64_t clf_band_extent(const clf_band *p, int axis) { return p->c->axis[axis].n.n; }
+/** Adds what a whole run reads, writes and computes (band_facts.c). */
+void clf_band_facts(const clf_band *p, clf_facts *out);
+/** The sink of an item as made.h has it, its job apart. */
+clf_sink clf_band_sink(const clf_band *p, int item);
+/** Has the value a buffer? */
+static inline bool clf_band_buffered(const clf_value *v) { return clf_is_made(v) || v->op == CLF_V_CAT; }
+#endif

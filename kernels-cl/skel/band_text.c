@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The jobs of row.group.cl: where their tasks stand, the values there, kept cells and rows put together. */
+#include "kernels-cl/skel/band_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool clf_btext_begin(clf_btext *t, const clf_band *p, clf_arena *arena) {
+    memset(t, 0, sizeof *t);
+    t->p = p;
+    if (!clf_made_sinks(&t->c, &t->made, p->c, arena)) return false;
+    t->cell = (clf_cell){.c = &t->c, .kind = CLF_CELL_FLAT, .width = 1, .ru = 1};
+    t->x.p = &t->cell;
+    t->x.c = &t->c;
+    t->x.groups = true;
+    t->used = clf_arena_new(arena, (size_t)p->c->nvalue, 1);
+    return t->used != NULL;
+}
+
+/* ---- positions ---- */
+
+static const char *position_of(int axis, char buf[16]) {
+    if (axis)
+        snprintf(buf, 16, "u%d", axis);
+    else
+        snprintf(buf, 16, "i");
+    return buf;
+}
+
+void clf_btext_lines(clf_btext *t, uint32_t keep) {
+    CLF_PUT(&t->x, "const CLF_INDEX cells = 1");
+    for (int a = 1; a < t->p->c->naxes; a++)
+        if (keep >> a & 1u) CLF_PUT(&t->x, " * e%d", a);
+    CLF_PUT(&t->x, keep & 1u ? ", lines = (pass1 - pass0) * cells;\n" : ", lines = cells;\n");
+}
+
+void clf_btext_position(clf_btext *t, uint32_t keep, const char *line) {
+    char u[16];
+    CLF_PUT(&t->x, "CLF_INDEX at_ = %s;\n", line);
+    for (int a = t->p->c->naxes - 1; a >= 0; a--) {
+        if (!(keep >> a & 1u)) continue;
+        if (a == 0)
+            CLF_PUT(&t->x, "const CLF_INDEX r = at_, i = pass0 + r;\n");
+        else if (keep & ((1u << a) - 1))
+            CLF_PUT(&t->x, "const CLF_INDEX %s = at_ %% e%d; at_ /= e%d;\n", position_of(a, u), a, a);
+        else
+            CLF_PUT(&t->x, "const CLF_INDEX %s = at_;\n", position_of(a, u));
+    }
+}
+
+/* Row-major among `axes`, rows counted in the pass. */
+static void put_index(clf_btext *t, uint32_t axes) {
+    int n = 0;
+    for (int a = 0; a < t->p->c->naxes; a++) n += axes >> a & 1u && a > 0;
+    for (int k = 0; k < n; k++) CLF_PUT(&t->x, "(");
+    CLF_PUT(&t->x, axes & 1u ? "r" : "0");
+    for (int a = 1; a < t->p->c->naxes; a++)
+        if (axes >> a & 1u) CLF_PUT(&t->x, " * e%d + u%d)", a, a);
+}
+
+/* ---- values ---- */
+
+bool clf_btext_stride(const clf_band *p, int access, int axis) {
+    clf_strides s;
+    return clf_strides_of(p->c, &p->c->access[access], &s) && s.axes >> axis & 1u && s.step[axis] != 1;
+}
+
+static void put_load(clf_btext *t, int a) {
+    clf_strides s;
+    char u[16];
+    clf_strides_of(t->p->c, &t->p->c->access[a], &s);
+    CLF_PUT(&t->x, "q%d[", a);
+    for (int k = 0; k < t->p->c->naxes; k++) {
+        if (!(s.axes >> k & 1u)) continue;
+        CLF_PUT(&t->x, "%s", position_of(k, u));
+        if (clf_btext_stride(t->p, a, k)) CLF_PUT(&t->x, " * (CLF_INDEX)x%ds%d", k, a);
+        CLF_PUT(&t->x, " + ");
+    }
+    CLF_PUT(&t->x, "0]");
+}
+
+static void put_value(clf_btext *t, int v) {
+    const clf_value *w = &t->p->c->value[v];
+    char buf[CLF_EMIT_NAME], u[16];
+    if (w->op != CLF_V_LOAD && w->op != CLF_V_INDEX && !clf_band_buffered(w)) {
+        clf_ctext_compute(&t->x, v, 1, 0);
+        return;
+    }
+    CLF_PUT(&t->x, "const %s v%d = ", clf_emit_type(buf, (clf_dtype)w->dtype, 1), v);
+    if (w->op == CLF_V_LOAD) {
+        put_load(t, w->arg);
+    } else if (w->op == CLF_V_INDEX) {
+        CLF_PUT(&t->x, "%s", position_of(w->arg, u));
+    } else {
+        CLF_PUT(&t->x, "m%d[", v);
+        put_index(t, w->axes);
+        CLF_PUT(&t->x, "]");
+    }
+    CLF_PUT(&t->x, ";\n");
+}
+
+static void mark_inputs(clf_btext *t) {
+    const clf_cplan *c = t->p->c;
+    for (int v = c->nvalue - 1; v >= 0; v--)
+        for (int q = 0; q < 3; q++)
+            if (t->used[v] && !clf_band_buffered(&c->value[v]) && c->value[v].in[q] >= 0) t->used[c->value[v].in[q]] = 1;
+}
+
+void clf_btext_mark(clf_btext *t, int k) {
+    memset(t->used, 0, (size_t)t->p->c->nvalue);
+    for (int s = 0; s < t->p->nitem; s++) {
+        const clf_sink *sink = &t->c.sink[s];
+        if (t->p->item[s].job != k) continue;
+        t->used[sink->value[0]] = 1;
+        if (sink->kind == CLF_SINK_DOT) t->used[sink->value[1]] = 1;
+    }
+    mark_inputs(t);
+}
+
+void clf_btext_values(clf_btext *t, uint32_t inside, bool vary) {
+    for (int v = 0; v < t->p->c->nvalue; v++)
+        if (t->used[v] && ((t->p->c->value[v].axes & inside) != 0) == vary) put_value(t, v);
+}
+
+const char *clf_btext_result(const clf_btext *t, int item, const char *line, char buf[64]) {
+    int n = t->p->c->nsink;
+    if (item >= n)
+        snprintf(buf, 64, "m%d[%s]", t->made[item - n], line);
+    else
+        snprintf(buf, 64, t->c.sink[item].keep & 1u ? "r%d[pass0 * cells + %s]" : "r%d[%s]", t->c.sink[item].out[0], line);
+    return buf;
+}
+
+void clf_btext_begin_lanes(clf_btext *t, int k) {
+    for (int s = 0; s < t->p->nitem; s++)
+        if (clf_btext_folds(t, s, k)) clf_state_begin(&t->x, s, 's');
+}
+
+void clf_btext_steps(clf_btext *t, int k, const char *pos) {
+    for (int s = 0; s < t->p->nitem; s++)
+        if (clf_btext_folds(t, s, k)) clf_state_step(&t->x, s, pos);
+}
+
+/* ---- jobs without folds ---- */
+
+/* What rows do not move is stored by the first pass. */
+static void put_map(clf_btext *t, int k) {
+    const clf_job *j = &t->p->job[k];
+    char to[64];
+    clf_btext_mark(t, k);
+    CLF_PUT(&t->x, "{\n");
+    clf_btext_lines(t, j->keep);
+    CLF_PUT(&t->x, "const CLF_INDEX here = %s;\nCLF_BAND_EACH(line, here) {\n", j->keep & 1u ? "lines" : "pass0 == 0 ? lines : 0");
+    clf_btext_position(t, j->keep, "line");
+    clf_btext_values(t, 0, false);
+    for (int s = 0; s < t->p->c->nsink; s++) {
+        if (t->p->item[s].job != k) continue;
+        CLF_PUT(&t->x, "%s = ", clf_btext_result(t, s, "line", to));
+        clf_ctext_store_cast(&t->x, s, 1, 0);
+        CLF_PUT(&t->x, ";\n");
+    }
+    CLF_PUT(&t->x, "}\n}\nCLF_BAND_SYNC\n");
+}
+
+static void put_cat(clf_btext *t, int k) {
+    const clf_job *j = &t->p->job[k];
+    const clf_value *w = &t->p->c->value[j->value];
+    int first = clf_cat_axis(w, 0);
+    for (int q = 0; q < 2; q++) {
+        int along = clf_cat_axis(w, q);
+        uint32_t keep = j->keep | (along > 0 ? 1u << along : 0);
+        memset(t->used, 0, (size_t)t->p->c->nvalue);
+        t->used[w->in[q]] = 1;
+        mark_inputs(t);
+        CLF_PUT(&t->x, "{\n");
+        clf_btext_lines(t, keep);
+        CLF_PUT(&t->x, "CLF_BAND_EACH(line, lines) {\n");
+        clf_btext_position(t, keep, "line");
+        clf_btext_values(t, 0, false);
+        CLF_PUT(&t->x, "const CLF_INDEX u%d = ", w->axis);
+        if (q && first >= 0) CLF_PUT(&t->x, "e%d + ", first);
+        if (q && first < 0) CLF_PUT(&t->x, "1 + ");
+        CLF_PUT(&t->x, along > 0 ? "u%d;\n" : "0;\n", along);
+        CLF_PUT(&t->x, "m%d[", j->value);
+        put_index(t, w->axes);
+        CLF_PUT(&t->x, "] = v%d;\n}\n}\nCLF_BAND_SYNC\n", w->in[q]);
+    }
+}
+
+void clf_btext_scan(clf_btext *t, int k) {
+    const clf_job *j = &t->p->job[k];
+    const clf_value *w = &t->p->c->value[j->value];
+    int s = 0;
+    char u[16];
+    while (t->p->item[s].job != k) s++;
+    clf_btext_mark(t, k);
+    CLF_PUT(&t->x, "{\n");
+    clf_btext_lines(t, j->keep);
+    CLF_PUT(&t->x, "CLF_BAND_EACH(line, lines) {\n");
+    clf_btext_position(t, j->keep, "line");
+    clf_btext_values(t, 1u << j->axis, false);
+    clf_state_begin(&t->x, s, 's');
+    clf_state_declare(&t->x, s);
+    CLF_PUT(&t->x, "for (CLF_INDEX u%d = 0; u%d < e%d; u%d++) {\n", j->axis, j->axis, j->axis, j->axis);
+    clf_btext_values(t, 1u << j->axis, true);
+    clf_state_step(&t->x, s, position_of(j->axis, u));
+    clf_state_widen(&t->x, s, 's', 'a');
+    CLF_PUT(&t->x, "const CLF_INDEX to_ = ");
+    put_index(t, w->axes);
+    CLF_PUT(&t->x, ";\n");
+    char to[64];
+    clf_state_result(&t->x, s, clf_btext_result(t, s, "to_", to));
+    CLF_PUT(&t->x, "}\n}\n}\nCLF_BAND_SYNC\n");
+}
+
+/* ---- holes ---- */
+
+void clf_btext_setup(clf_ctext *x) {
+    const clf_band *p = ((clf_btext *)x)->p;
+    char buf[CLF_EMIT_NAME];
+    for (int a = 1; a < p->c->naxes; a++) CLF_PUT(x, "const CLF_INDEX e%d = (CLF_INDEX)n%d;\n", a, a);
+    for (int a = 0; a < p->c->naccess; a++)
+        CLF_PUT(x, "const __global %s *const q%d = x%d + xb%d;\n", clf_emit_type(buf, (clf_dtype)p->c->in[p->c->access[a].input].dtype, 1),
+                a, a, a);
+    for (int o = 0; o < p->c->nout; o++)
+        CLF_PUT(x, "__global %s *const r%d = o%d + ob%d;\n", clf_emit_type(buf, (clf_dtype)p->c->out[o].dtype, 1), o, o, o);
+    for (int v = 0; v < p->c->nvalue; v++)
+        if (clf_band_buffered(&p->c->value[v])) {
+            const char *type = clf_emit_type(buf, (clf_dtype)p->c->value[v].dtype, 1);
+            CLF_PUT(x, "__global %s *const m%d = (__global %s *)(own + mb%d);\n", type, v, type, v);
+        }
+}
+
+void clf_btext_pass(clf_ctext *x) {
+    static void (*const put[])(clf_btext *, int) = {clf_btext_leaves, clf_btext_scan, put_cat, put_map, clf_btext_cols, clf_btext_full};
+    clf_btext *t = (clf_btext *)x;
+    for (int level = 0; level <= t->p->levels; level++)
+        for (int k = 0; k < t->p->njob; k++)
+            if (t->p->job[k].level == level) put[t->p->job[k].kind](t, k);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Writing the holes of row.group.cl and row.group.merge.cl. Values and states are scalars; names beside those of group_states.h: qA
+ * pointer of access A with its base offset, xKsA its stride along axis K; rO pointer of output O; mV buffer of value V, by row of the pass;
+ * vV value V; i the row, r its number in the pass, uK the position of axis K, eK its extent. */
+#ifndef CLF_KERNELS_SKEL_BAND_TEXT_H
+#define CLF_KERNELS_SKEL_BAND_TEXT_H
+#include "kernels-cl/skel/band_plan.h"
+#include "kernels-cl/skel/group_states.h"
+
+typedef struct clf_btext {
+    clf_ctext x;    /* first: writers of holes get its address */
+    clf_cplan c;    /* the cplan with sinks for folds, in the order of items */
+    int32_t *made;
+    clf_cell cell;  /* what x.p points to: one lane, nothing that varies from strip to strip */
+    const clf_band *p;
+    uint8_t *used;  /* per value: by the job that is being written */
+} clf_btext;
+
+/** False: no memory. */
+bool clf_btext_begin(clf_btext *t, const clf_band *p, clf_arena *arena);
+
+/* band_text.c: holes of row.group.cl, and what jobs are made of */
+void clf_btext_setup(clf_ctext *x);
+void clf_btext_pass(clf_ctext *x);
+/** Does an access move along the axis, and by another stride than 1? */
+bool clf_btext_stride(const clf_band *p, int access, int axis);
+/** In front of a job: `cells` and `lines`, positions of its keep apart from rows and with those of the pass. */
+void clf_btext_lines(clf_btext *t, uint32_t keep);
+/** The position of `line`, an expression, in the axes of keep. */
+void clf_btext_position(clf_btext *t, uint32_t keep, const char *line);
+/** Values that the items of job k need (k -1: those marked), of them those that vary with axes of `inside`, or the others. */
+void clf_btext_mark(clf_btext *t, int k);
+void clf_btext_values(clf_btext *t, uint32_t inside, bool vary);
+/** Where the result of an item goes, as an lvalue for line `line`. */
+const char *clf_btext_result(const clf_btext *t, int item, const char *line, char buf[64]);
+
+/** Is the item a fold of job k? */
+static inline bool clf_btext_folds(const clf_btext *t, int item, int k) {
+    return t->p->item[item].job == k && t->c.sink[item].kind != CLF_SINK_STORE;
+}
+/** Lanes of the job's folds, empty; and their step, at position `pos`. */
+void clf_btext_begin_lanes(clf_btext *t, int k);
+void clf_btext_steps(clf_btext *t, int k, const char *pos);
+
+/* band_folds.c, band_cols.c */
+void clf_btext_leaves(clf_btext *t, int k);
+void clf_btext_full(clf_btext *t, int k);
+void clf_btext_cols(clf_btext *t, int k);
+void clf_btext_scan(clf_btext *t, int k);
+/* band_merge.c: hole of row.group.merge.cl */
+void clf_btext_merges(clf_ctext *x);
+#endif
