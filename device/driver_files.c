@@ -42,7 +42,7 @@ void clf_driver_files_remove(const char *folder, const char *name, uint64_t *fil
     for (bool more = true; more;) {
         if (empty_one(dir, path, sizeof path, files, bytes)) continue;
         char *up = strrchr(path, '/');
-        more = unlinkat(dir, path, AT_REMOVEDIR) == 0 && up;
+        more = up && unlinkat(dir, path, AT_REMOVEDIR) == 0; /* the folder itself stays: a driver makes it once */
         if (up) *up = 0;
     }
     close(dir);

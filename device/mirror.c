@@ -111,7 +111,7 @@ static clf_status send(clf_devs *d, clf_dev *v, const clf_mirror *m, clf_err *er
                           err));
     clf_dev_started(v);
     v->on_host = true;
-    m->buf->credit_ps = 0; /* spent */
+    if (m->buf->credit_device == m->dev) m->buf->credit_ps = 0; /* spent */
     d->stats.bytes_sent += m->bytes;
     CLF_TRACE(d->log, mem, "%zu bytes to %s", m->bytes, v->info.name);
     return CLF_OK;

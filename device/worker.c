@@ -140,6 +140,19 @@ static void keep_one(clf_workers *w, clf_job *j, int i) {
     if (p->failed.code == CLF_OK && !j->kept) clf_saved_later(w->d, j->dev, &(clf_claim){""}, &p, 1);
 }
 
+/* What another process had built is taken from the disk now; what is gone again is built after all. */
+static void take_elsewhere(clf_workers *w, const clf_job *j) {
+    for (int i = 0; i < j->n; i++) {
+        clf_source src = clf_program_source(j->block[i]);
+        const clf_source *one = &src;
+        bool known = clf_program_known(w->d, j->dev, &src);
+        w->count.built += known;
+        if (known || clf_program_held(w->d, j->dev, &src)) continue;
+        w->count.asked--;
+        if (ask(w, clf_job_new(w->d, j->dev, src.text, src.text_len, &one, 1), NULL) != CLF_OK) w->count.failed++;
+    }
+}
+
 static void take_in(clf_workers *w, clf_job *j) {
     bool cancelled = j->failed.code == CLF_E_STATE;
     clf_dev_stats *st = &w->d->stats;
@@ -154,7 +167,7 @@ static void take_in(clf_workers *w, clf_job *j) {
     if (cancelled)
         w->count.cancelled += (uint64_t)j->n;
     else if (j->elsewhere)
-        w->count.built += (uint64_t)j->n; /* and found on disk by whoever needs it */
+        take_elsewhere(w, j);
     else if (j->failed.code != CLF_OK && j->n > 1)
         ask_alone(w, j);
     else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Processes that need the same kernel at the same time: one has it built, the others look for it on disk now and then. A claim is the lock
  * of its entry, held from before a worker gets the job until the binary is kept; whoever dies lets go of it. Who waits for too long builds
- * for himself. A job that another process did has no program: its owner finds that on disk. */
+ * for himself. Best effort: a thread that builds itself lets go before its owner keeps the binary, closing any descriptor of the lock's
+ * file lets go of all, and programs of many kernels are claimed as one. A job that another process did has no program: its owner finds that on disk. */
 #include "device/saved.h"
 #include "device/worker.h"
 

@@ -46,7 +46,7 @@ clf_plan *bench_stage_plan(bench_stage *st, const clf_selector *sel) {
 /* ---- facts of a plan ---- */
 
 double bench_stage_predicted(bench_stage *st, const clf_plan *p) {
-    const clf_profile *host = clf_run_host_profile(st->s.ctx), *dev = st->device < 0 ? host : clf_run_device_profile(st->s.ctx);
+    const clf_profile *host = clf_run_host_profile(st->s.ctx), *dev = st->device < 0 ? host : clf_run_profile_of(st->s.ctx, st->device);
     double ns = dev->launch_sync_ns;
     for (int32_t s = 0; s < p->nstep; s++) ns += clf_step_cost_ns(p, &p->step[s], p->step[s].kind == CLF_STEP_FUSED ? dev : host);
     return ns * 1e-6;

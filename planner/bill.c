@@ -295,7 +295,8 @@ static bool tiles(const billing *b) {
 
 /* Nothing but sums over all values of a leaf, and cell operators on them: where entries are does not matter, and nobody reads it. */
 static bool flat(const billing *b) {
-    bool may = b->driver >= 0 && !b->part->gaps && clf_node_is_slot(&b->g->node[b->driver]);
+    const clf_gnode *d = b->driver < 0 ? NULL : &b->g->node[b->driver];
+    bool may = d && !b->part->gaps && clf_node_is_slot(d) && !clf_gnode_single(d);
     for (int32_t j = 0; j < b->part->n && may; j++) {
         int32_t n = b->part->node[j];
         const clf_gnode *x = &b->g->node[n];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A prepared plan: every step placed on a device with what its executor needs, ready to run again and again on other data.
  *
- * Running walks the steps in order. Steps on an OpenCL device are enqueued; a step on the host first waits for the device when
- * something is in flight; the last wait ends the evaluation. What a value's memory is, is decided here: slots are the caller's,
+ * Running walks the steps in order. Steps on an OpenCL device are enqueued; a step on the host first waits for what is in flight
+ * (of several devices, for what it reads: exe_flight.c); the last wait ends the evaluation. What a value's memory is, is decided here: slots are the caller's,
  * results are pooled buffers, intermediates go back to the pool after their last reader. The memory of a sparse value is a clf_csr; one
  * made by a fused step is entries in a pooled block and the pattern of another value, whose memory it keeps alive. How many entries a
  * sparse value has is known when it is there: extents over entries are bound then, whatever the plan took them for. */

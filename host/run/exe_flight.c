@@ -14,11 +14,13 @@
 typedef struct clf_flight {
     uint64_t *used;  /* value, device -> number of the last command that uses its memory; 0: none in this run */
     int8_t *maker;   /* value -> who made it, as clf_exe_step.on; 0: the host, or nobody yet */
-    uint8_t *wanted; /* value -> read on another device than it is made on, or by the caller */
+    uint8_t *wanted; /* value -> WANTED: read on another device than it is made on, or by the caller; LATE: one of those */
     int32_t *late;   /* values that are read by nobody any more, */
     int32_t nlate;   /* and how many */
     size_t late_bytes;
 } clf_flight;
+
+enum { WANTED = 1, LATE = 2 }; /* flags of `wanted` */
 
 static bool several(const clf_exe *x) { return x->ndevice > 1; }
 
@@ -48,9 +50,9 @@ static void find_wanted(clf_exe *x) {
     for (int32_t s = 0; s < p->nstep; s++)
         for (int i = 0; i < p->step[s].nin; i++) {
             int32_t v = p->step[s].in[i], made = p->value[v].made;
-            if (made >= 0 && place_of(&x->step[made]) != place_of(&x->step[s])) x->flight->wanted[v] = 1;
+            if (made >= 0 && place_of(&x->step[made]) != place_of(&x->step[s])) x->flight->wanted[v] |= WANTED;
         }
-    for (int32_t i = 0; i < p->nroot; i++) x->flight->wanted[p->root[i]] = 1;
+    for (int32_t i = 0; i < p->nroot; i++) x->flight->wanted[p->root[i]] |= WANTED;
 }
 
 void clf_flight_begin(clf_exe *x) {
@@ -70,8 +72,11 @@ static void note(const clf_runner *r, int32_t v, int on) { *used_by(r->x, v, on)
 
 static clf_status bring(clf_runner *r, int32_t v, int on, clf_err *err) {
     const clf_buf *b = clf_runner_buffer(r, v);
-    if (!b || !clf_mirror_ahead(b)) return CLF_OK;
-    CLF_TRY(clf_runner_home(r, v, err));
+    if (!b) return CLF_OK;
+    if (clf_mirror_ahead(b))
+        CLF_TRY(clf_runner_home(r, v, err));
+    else if (r->x->flight->wanted[v] & WANTED)
+        return CLF_OK; /* noted when it was sent; another may have been evicted, later than its last step */
     note(r, v, on);
     return CLF_OK;
 }
@@ -95,7 +100,7 @@ clf_status clf_flight_started(clf_runner *r, const clf_step *t, int on, clf_err 
     for (int i = 0; i < t->nout; i++) {
         x->flight->maker[t->out[i]] = (int8_t)on;
         note(r, t->out[i], on);
-        if (x->flight->wanted[t->out[i]]) CLF_TRY(bring(r, t->out[i], on, err));
+        if (x->flight->wanted[t->out[i]] & WANTED) CLF_TRY(bring(r, t->out[i], on, err));
     }
     return clf_dev_flush(r->c->run->devs, x->device[on - 1], err);
 }
@@ -112,6 +117,9 @@ static bool in_flight(const clf_runner *r, int32_t v) {
 bool clf_flight_keeps(clf_runner *r, int32_t v) {
     clf_flight *f = r->x->flight;
     if (!several(r->x) || !in_flight(r, v)) return false;
+    if (f->wanted[v] & LATE) return true; /* an operand twice */
+    f->wanted[v] |= LATE;
+    if (clf_mirror_ahead(r->x->made[v])) clf_buf_forget(r->x->made[v]); /* nobody reads it: no copy of it comes home */
     f->late[f->nlate++] = v;
     f->late_bytes += r->x->plan->value[v].bytes;
     return true;

@@ -153,6 +153,8 @@ static clf_status add_draft(clf_window *w, int32_t s, clf_err *err) {
         w->x->step[s].why = "no skeleton covers this operator";
         return CLF_OK;
     }
+    d->generic = w->again && w->x->step[s].executor == CLF_ON_KERNEL;
+    if (w->again) CLF_TRY(clf_exe_on_host(w->c, w->x, s, err)); /* what is written now is for another kernel */
     if (write_kernel(w, d, &failed) != CLF_OK) return clf_window_give_up(w->c, w->x, s, &failed, err);
     w->n++;
     w->text_bytes += d->src.text_len + d->merge.text_len;

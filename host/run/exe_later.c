@@ -58,11 +58,11 @@ static bool any_asked(const clf_window *w, const clf_draft *d) {
 
 /* Why a step that waits has no kernel of its own, by what runs it meanwhile. */
 typedef enum reason { TOO_EARLY, UNDER_WAY, NOT_BUILT } reason;
-static void say_why(clf_exe_step *e, reason r) {
+static void say_why(clf_exe_step *e, bool generic, reason r) {
     static const char *const why[][3] = {
         {"tier 0: compiling its kernel does not pay yet", "tier 0: its kernel is being compiled", "tier 0: its kernel was not built"},
         {"tier 1: compiling its kernel does not pay yet", "tier 1: its kernel is being compiled", "tier 1: its kernel was not built"}};
-    e->why = why[e->executor == CLF_ON_KERNEL][r];
+    e->why = why[generic][r];
 }
 
 static void ask_new(clf_window *w) {
@@ -70,10 +70,10 @@ static void ask_new(clf_window *w) {
     for (int i = 0; i < w->n; i++) {
         clf_draft *d = &w->d[i];
         clf_exe_step *e = &w->x->step[d->step];
-        if (e->asked && !any_asked(w, d)) say_why(e, NOT_BUILT);
+        if (e->asked && !any_asked(w, d)) say_why(e, d->generic, NOT_BUILT);
         if (all_known(w, d) || (!w->all && (e->asked || !is_due(w, e, along)))) continue;
         e->asked = true;
-        say_why(e, UNDER_WAY);
+        say_why(e, d->generic, UNDER_WAY);
         ask_one(w, d, &d->src);
         ask_one(w, d, &d->merge);
         if (first < 0) first = d->step;
@@ -104,22 +104,22 @@ static clf_status wait_for_kernel(clf_window *w, int32_t s, bool *waits, clf_err
     }
     e->waiting = true;
     CLF_TRY(meanwhile(w, s, err));
-    say_why(e, e->asked ? UNDER_WAY : TOO_EARLY);
+    say_why(e, e->executor == CLF_ON_KERNEL, e->asked ? UNDER_WAY : TOO_EARLY);
     CLF_TRACE(&w->c->trace, build, "step %d: %s", s, e->why);
     return CLF_OK;
 }
 
 /* It was written anew, and a generic kernel may have come. */
-static clf_status wait_on(clf_window *w, int32_t s, clf_err *err) {
-    clf_exe_step *e = &w->x->step[s];
+static clf_status wait_on(clf_window *w, const clf_draft *d, clf_err *err) {
+    clf_exe_step *e = &w->x->step[d->step];
     const char *was = e->why;
+    CLF_TRY(clf_exe_on_host(w->c, w->x, d->step, err));
+    CLF_TRY(meanwhile(w, d->step, err));
     bool generic = e->executor == CLF_ON_KERNEL;
-    CLF_TRY(clf_exe_on_host(w->c, w->x, s, err));
-    CLF_TRY(meanwhile(w, s, err));
     e->why = was;
-    if (generic == (e->executor == CLF_ON_KERNEL)) return CLF_OK;
-    say_why(e, e->asked ? UNDER_WAY : TOO_EARLY);
-    CLF_TRACE(&w->c->trace, build, "step %d: %s", s, e->why);
+    if (generic == d->generic) return CLF_OK;
+    say_why(e, generic, e->asked ? UNDER_WAY : TOO_EARLY);
+    CLF_TRACE(&w->c->trace, build, "step %d: %s", d->step, e->why);
     return CLF_OK;
 }
 
@@ -142,7 +142,7 @@ clf_status clf_window_later(clf_window *w, clf_err *err) {
         const clf_draft *d = &w->d[i];
         bool waits = false, known = all_known(w, d);
         if (!known && w->again) {
-            CLF_TRY(wait_on(w, d->step, err));
+            CLF_TRY(wait_on(w, d, err));
             continue;
         }
         if (!known) CLF_TRY(wait_for_kernel(w, d->step, &waits, err));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Running a prepared plan; see exe.h for the order of things. The rule that keeps memory right without reference counting in
- * flight: whatever runs on the host first waits for what the device still does to the host's memory, and the device's queue is in order.
- * So a block given back to the pool can only be written again by something that comes later. */
+ * flight: whatever runs on the host first waits for what the device still does to the host's memory, and a device's queue is in order.
+ * So a block given back to the pool can only be written again by something that comes later; with several devices exe_flight.c sees to it. */
 #include <string.h>
 
 #include "core/clock.h"

@@ -14,7 +14,8 @@ typedef struct clf_draft {
     const clf_skel *skel;
     clf_source src, merge; /* merge.text NULL: none */
     clf_sched *merge_sched;
-    bool joined; /* taken into a program of many */
+    bool joined;  /* taken into a program of many */
+    bool generic; /* again: a generic kernel ran the step so far */
 } clf_draft;
 
 typedef struct clf_window {

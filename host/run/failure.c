@@ -50,7 +50,7 @@ typedef struct trial {
     clf_exe *head, *x; /* the plan in the table, and the one to run: head, its `instead`, or one of our own */
     clf_exe_ways ways;
     int done[NACTIONS];
-    bool late;
+    uint32_t late; /* devices that failed late: a bit for each place in the setting */
     int dev, place; /* the device that failed: of clf_devs, in the setting */
 } trial;
 
@@ -75,8 +75,9 @@ static clf_fault first_fault(trial *t) {
     if (t->x->ndevice) blame(t, t->x->device[0]);
     for (int i = 0; i < t->x->ndevice; i++) {
         clf_fault f = clf_dev_fault(d, t->x->device[i]);
-        if (f != CLF_FAULT_NONE && first == CLF_FAULT_NONE) blame(t, t->x->device[i]);
-        if (first == CLF_FAULT_NONE) first = f;
+        bool worse = f != CLF_FAULT_NONE && (first == CLF_FAULT_NONE || (f == CLF_FAULT_LOST && first != CLF_FAULT_LOST));
+        if (worse) blame(t, t->x->device[i]);
+        if (worse) first = f;
     }
     for (int i = 0; i < t->x->ndevice; i++)
         if (clf_dev_busy(d, t->x->device[i])) blame(t, t->x->device[i]);
@@ -85,8 +86,8 @@ static clf_fault first_fault(trial *t) {
 
 static clf_fault fault_of(trial *t) {
     clf_fault f = first_fault(t);
-    bool again = f != CLF_FAULT_NONE && t->late;
-    t->late = t->late || f == CLF_FAULT_LATE;
+    bool again = f != CLF_FAULT_NONE && (t->late >> t->place & 1u);
+    if (f == CLF_FAULT_LATE) t->late |= 1u << t->place;
     return again || t->x->busy ? CLF_FAULT_LOST : f;
 }
 
@@ -134,9 +135,9 @@ static bool smaller(trial *t, clf_err *err) {
 
 /* What the device did goes to the other ones, and to the host. */
 static bool others(trial *t, clf_err *err) {
-    if (t->x->ndevice < 2) return false;
+    if (!t->x->ndevice || clf_run_named(t->c) < 2) return false; /* a plan for one of them may go to another */
     t->ways.without |= 1u << t->place;
-    t->late = false;
+    t->late = 0;
     return plan_again(t, "another device failed", err);
 }
 
@@ -150,7 +151,7 @@ static bool anew(trial *t, clf_err *err) {
     clf_status st = clf_run_plan(t->c, t->g, t->slots, &t->head, err);
     t->x = t->head;
     t->ways = (clf_exe_ways){0};
-    t->late = false;
+    t->late = 0;
     return st == CLF_OK;
 }
 

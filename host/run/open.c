@@ -9,7 +9,7 @@
 #include "host/run/meter.h"
 #include "host/run/run.h"
 
-bool clf_run_wants_host(const clf_ctx *c) { return !strcmp(c->knobs.device, "host") || !strcmp(c->knobs.device, "0"); }
+bool clf_run_wants_host(const clf_ctx *c) { return !clf_run_named(c); }
 
 static clf_dev_opts device_opts(clf_ctx *c) {
     return (clf_dev_opts){.mem = &c->mem,

@@ -79,8 +79,6 @@ const clf_profile *clf_run_host_profile(clf_ctx *c) {
     return &r->host;
 }
 
-const clf_profile *clf_run_device_profile(clf_ctx *c) { return &c->run->used.profile[0]; }
-
 const clf_profile *clf_run_profile_of(clf_ctx *c, int dev) {
     int u = clf_run_use_of(c, dev);
     return &c->run->used.profile[u < 0 ? 0 : u];

@@ -84,8 +84,7 @@ bool clf_run_wants_host(const clf_ctx *c);
 void clf_run_lose(clf_ctx *c, int place);
 bool clf_run_lost(const clf_ctx *c);
 const clf_profile *clf_run_host_profile(clf_ctx *c);
-/** Of the first device in use; of device dev, which is one. */
-const clf_profile *clf_run_device_profile(clf_ctx *c);
+/** Of device dev, which is in use. */
 const clf_profile *clf_run_profile_of(clf_ctx *c, int dev);
 /** The selector this context plans with. errors: CLF_E_NAME. */
 clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err *err);

@@ -254,7 +254,7 @@ static clf_status gauge_launch(const clf_gauge *g, clf_profile *p) {
     clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 2, .inputs = 3, .n = 8};
     CLF_TRY(probe(g, &plan, NULL, &p->launch_sync_ns));
     p->launch_async_ns = p->launch_sync_ns;
-    p->second_core_ns = gauge_second_core(g->pool);
+    p->second_core_ns = clf_least_of(g->least, gauge_second_core(g->pool));
     return CLF_OK;
 }
 

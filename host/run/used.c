@@ -101,7 +101,7 @@ static clf_status use_named(clf_ctx *c, bool required, clf_err *err) {
     char name[CLF_KNOB_TEXT_MAX];
     bool several = clf_run_named(c) > 1;
     for (int place = 0; place < CLF_MOST_OPENCL && element(&at, name);) {
-        if (several && is_host(name)) continue;
+        if (is_host(name)) continue;
         int d = r->devs && r->lost[place] < 2 ? clf_devs_find(r->devs, name) : -1;
         bool gone = r->lost[place] > 1 || (several && any_lost(r));
         if (d < 0 && required && !gone) return missing(c, name, err);

@@ -19,7 +19,7 @@ const char tool_usage[] =
     "       clfuse convert FILE [FILE] [--type T] [--na ...] [--label COLUMN [-o LABELS]]      alone: what every format would take\n"
     "       clfuse cache   list | show NAME | stats | prune [--max SIZE] | clear | verify  [--json]      kernels kept on disk\n"
     "everywhere: --device D (host, cpu, gpu, a number, part of a name)  --fuse cost|all|nored|none  --tier auto|0|1|2\n"
-    "            --strategy auto|chunk|group|stride  --dtype f64|f32\n"
+    "            --strategy auto|chunk|group|stride|generic  --dtype f64|f32\n"
     "SOURCE: FILE (.npy .mtx .csv .svm; --type T names the type of the file before it), a number, seq:RxC, rand:RxC[:S[:SEED]],\n"
     "        powerlaw:RxC:S[:SEED] (sparse; a few rows and columns have most of the entries);\n"
     "        X,y=FILE.csv:label=COLUMN or X,y=FILE.svm binds features and labels; --na error|drop|nan\n"

@@ -130,7 +130,7 @@ static tool_exit one_of(const char *option, const char *value, const char *const
 static tool_exit check_values(tool_options *o) {
     TOOL_TRY(one_of("--fuse", o->fuse, (const char *const[]){"none", "all", "nored", "cost", NULL}));
     TOOL_TRY(one_of("--tier", o->tier, (const char *const[]){"auto", "0", "1", "2", NULL}));
-    TOOL_TRY(one_of("--strategy", o->strategy, (const char *const[]){"auto", "chunk", "group", "stride", NULL}));
+    TOOL_TRY(one_of("--strategy", o->strategy, (const char *const[]){"auto", "chunk", "group", "stride", "generic", NULL}));
     TOOL_TRY(one_of("--dtype", o->dtype, (const char *const[]){"f64", "f32", NULL}));
     TOOL_TRY(one_of("--na", o->na, (const char *const[]){"error", "drop", "nan", NULL}));
     TOOL_TRY(one_of("--format", o->format, (const char *const[]){"text", "dot", "svg", "json", NULL}));

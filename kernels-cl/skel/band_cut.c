@@ -171,7 +171,8 @@ static bool small(const clf_band *p) {
         const clf_job *j = &p->job[k];
         uint32_t all = j->keep | (j->axis >= 0 ? 1u << j->axis : 0) | (j->kind == CLF_JOB_FULL || j->kind == CLF_JOB_COLS ? 1u : 0);
         if (j->kind == CLF_JOB_CAT) all |= p->c->value[j->value].axes;
-        fits = cells_of(p, all, &n) && is_small(n) && cells_of(p, j->keep & ~1u, &n) && is_small(n * 16);
+        fits = cells_of(p, all, &n) && is_small(n) && cells_of(p, j->keep, &n) && is_small(n) && cells_of(p, j->keep & ~1u, &n) &&
+               n < INT32_MAX / 16 && is_small(n * 16); /* what is kept of no cells is there all the same */
     }
     for (int k = 0; k < p->c->nin && fits; k++) {
         int64_t cells = 1;

@@ -89,7 +89,7 @@ mkdir -p cache/pocl/AA/b
 : >kept
 ln -s "$work" cache/pocl/AA/link
 "$CLFUSE" cache clear >/dev/null
-true_that "clear removes the driver's cache, too, and follows no links" [ ! -e cache/pocl -a -e kept ]
+true_that "clear removes the driver's cache, too, and follows no links" [ -z "$(ls cache/pocl)" -a -e kept ]
 runs ' ms' CLF_CACHE_BYTES=1
 true_that 'an entry larger than the limit is not kept' [ -z "$("$CLFUSE" cache list)" ]
 finish

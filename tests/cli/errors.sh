@@ -8,7 +8,9 @@ run="$CLFUSE run"
 # 2: command line
 ends 2 'no subcommand' "$CLFUSE"
 ends 2 "unknown subcommand 'rnu'" "$CLFUSE" rnu
-for command in $("$CLFUSE" --help | sed -n 's/^[a-z: ]* clfuse \([a-z]*\) .*/\1/p' | sort -u); do ends 2 "$command" "$CLFUSE"; done
+commands=$("$CLFUSE" --help | sed -n 's/^[a-z: ]* clfuse \([a-z]*\) .*/\1/p' | sort -u)
+true_that 'help names subcommands' [ "$(echo $commands | wc -w)" -ge 3 ]
+for command in $commands; do ends 2 "$command" "$CLFUSE"; done
 ends 2 'no program' $run
 ends 2 'both given' $run -e 1 file.clf
 ends 2 "unexpected 'b'" $run a b

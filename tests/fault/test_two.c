@@ -80,6 +80,7 @@ static bool lose_at(const char *host_pointers, int device, long at, int code, co
     clf_close(c);
     if (!right) printf("\n    device %d lost at call %ld with %d, host pointers %s\n", device + 1, at, code, host_pointers);
     CU_ASSERT_TRUE(right);
+    CU_ASSERT(!injected || at + 1 < MOST_CALLS); /* calls enough for all of them */
     n->rounds += injected > 0;
     n->injected += injected;
     n->elsewhere += s.devices_lost > 0 || s.fallbacks > 0;
@@ -98,7 +99,7 @@ static void test_lost(void) {
                 }
     net_figure("one device of two lost", "%ld", n.rounds);
     net_figure("one device of two lost: planned again elsewhere", "%ld", n.elsewhere);
-    CU_ASSERT(!n.rounds || n.elsewhere == n.rounds);
+    CU_ASSERT(n.rounds > 0 && n.elsewhere == n.rounds);
 }
 
 /* A kernel that fails late, whichever it is: tried again. */
@@ -130,6 +131,8 @@ static void test_held(void) {
     }
 }
 
+enum { SKIPPED = 77 };
+
 int main(void) {
     static const test_case tests[] = {{"held kernels", test_held}, {"late failures", test_late}, {"one lost", test_lost}};
     clf_profile host, first, second;
@@ -139,7 +142,9 @@ int main(void) {
     make_wanted();
     pinned_pair_contrast_two(&host, &first, &second);
     if (!pinned_pair_make(&pair, &host, &first) || !pinned_pair_add(&pair, &second)) return 1;
-    int rc = run_suite("one of two devices", tests, sizeof tests / sizeof *tests);
+    clf_ctx *c = pinned_pair_open(&pair);
+    int rc = c ? run_suite("one of two devices", tests, sizeof tests / sizeof *tests) : SKIPPED;
+    clf_close(c);
     pinned_pair_remove(&pair);
     return rc;
 }

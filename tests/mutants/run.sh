@@ -15,9 +15,9 @@ set -u
 source=$1 work=$2 build=$3 every=${4:-1} pattern=${5:-}
 here=$source/tests/mutants
 log=$work/log
-survivors=0 caught=0 total=0 catchers= verified=
+survivors=0 caught=0 total=0 catchers= changed=
 mkdir -p "$work/src" "$work/out" "$work/cache" && : >"$log" || exit 1
-[ -f "$build/build.ninja" ] || { echo "mutants: $build is no build by Ninja: skipped"; exit 77; }
+[ -f "$build/build.ninja" ] || { echo "mutants: $build is no build by Ninja"; exit 1; }
 
 fail() {
     echo "mutants: $*"
@@ -127,7 +127,11 @@ run_tests() {
         runs=$(program "$failed") && [ -n "$runs" ] || fail "$what does not build"
         # what fails they write where they are
         length=$([ "${failed#tenth:}" = "$failed" ] && echo 0 || echo 1)
-        (cd "$work/out" && CLF_TEST_SANITIZED=$length timeout 300 "$runs" || exit 1) >>"$log" 2>&1 || break
+        (cd "$work/out" && CLF_TEST_SANITIZED=$length timeout 300 "$runs") >>"$log" 2>&1
+        rc=$?
+        [ $rc -eq 77 ] && fail "$failed was skipped"
+        [ $rc -eq 124 ] && echo "$what: $failed did not end" >>"$log"
+        [ $rc -eq 0 ] || break
         failed=
     done
     [ -z "$failed" ]
@@ -159,7 +163,9 @@ try_one() {
     patch -s -p1 -d "$work/src" <"$1" >>"$log" 2>&1 || fail "$name does not apply"
     total=$((total + 1))
     objects=
-    planted "$(sed -n 's|^+++ b/||p' "$1")" && [ -n "$objects" ] || fail "$name does not build"
+    file=$(sed -n 's|^+++ b/||p' "$1")
+    changed="$changed $file"
+    planted "$file" && [ -n "$objects" ] || fail "$name does not build"
     # shellcheck disable=SC2086
     if run_case "$name" "${first%% *}" "$case" && run_tests "$name" $tests; then
         survivors=$((survivors + 1))
@@ -173,9 +179,12 @@ $failed"
     patch -s -R -p1 -d "$work/src" <"$1" >>"$log" 2>&1 || fail "$name cannot be taken back"
 }
 
-# What has caught a bug must pass without any, in the same way.
+# What has caught a bug must pass without any, linked in the same way with all that bugs were in.
 verify() {
     objects=
+    for file in $(once $changed); do planted "$file" || fail "$file does not build without a bug"; done
+    # shellcheck disable=SC2086
+    objects=$(once $objects | tr '\n' ' ')
     echo "$catchers" | sed '/^$/d' | sort -u >"$work/catchers"
     while read -r test case <&3; do
         CLF_TEST_CASE=$case

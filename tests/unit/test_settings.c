@@ -26,7 +26,7 @@ static void test_profile_file(void) {
     CU_ASSERT_EQUAL(clf_set(c, "profile_file", path), CLF_OK);
     CU_ASSERT_EQUAL(clf_explain(1, &r, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
     CU_ASSERT_PTR_NULL(strstr(t.at, "profile assumed"));
-    CU_ASSERT_EQUAL(clf_run_device_profile(c)->launch_sync_ns, 123456789);
+    CU_ASSERT_EQUAL(c->run->used.profile[0].launch_sync_ns, 123456789);
     clf_device d = {.struct_size = sizeof d};
     CU_ASSERT(clf_device_at(c, 1, &d) && d.measured && d.launch_us == 123456.789);
     CU_ASSERT_DOUBLE_EQUAL(read_f64(r), 21097.455887480734, 1e-9);
