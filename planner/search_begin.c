@@ -83,7 +83,11 @@ static void begin_rest(clf_component *c) {
         c->rest_again += f->least_again;
         if (f->demanded || f->stored) c->row[f->class_].rest_moved += f->least_write;
     }
-    for (int32_t i = 0; i < c->npair; i++) c->row[c->pair[i].class_].rest_moved += c->pair[i].rest = clf_pair_rest(&c->pair[i]);
+    for (int32_t i = 0; i < c->npair; i++) {
+        clf_pair *p = &c->pair[i];
+        c->row[p->class_].rest_moved += p->rest = clf_pair_rest(p);
+        c->row[p->class_].rest_visits += p->visits = clf_pair_visits(p);
+    }
     for (int32_t g = 0; g < c->n; g++) c->rest_launches += c->group[g].least;
     c->least_launch = CLF_PS_MOST;
     for (int d = 0; d < c->p->dev.n; d++) {

@@ -97,8 +97,9 @@ static bool find_sums(entries *e) {
     for (int32_t i = e->c->n; i-- > 0;) { /* readers stand before what they read */
         const clf_node_facts *f = &e->c->node[i];
         of[i] = leaf_of(e, of, f);
-        bool sums = clf_sums_all(&e->g->node[f->id]) && f->nuse > 0;
-        if (sums && of[f->use[0].local] >= 0) e->summed[shape_of(e, &e->g->node[of[f->use[0].local]])] = true;
+        bool sums = clf_sums_all(&e->g->node[f->id]) && f->nuse > 0 && of[f->use[0].local] >= 0;
+        if (sums) e->summed[shape_of(e, &e->g->node[of[f->use[0].local]])] = true;
+        if (!sums && of[i] < 0) clf_bits_add(&e->c->places, i);
     }
     return true;
 }
@@ -273,6 +274,23 @@ static void find_ways(const entries *e) {
         }
 }
 
+/* Of several leaves of one shape that a loop reads, one is visited entry by entry, and the others are passed meanwhile. */
+static void note_entries(clf_component *c, int32_t i, double nnz, bool summed) {
+    const clf_profile *dev = c->p->dev.profile[i % c->p->dev.n];
+    clf_ps visited = clf_cost_entries(dev, nnz), passed = clf_cost_locate(dev, nnz);
+    c->way_entries[i] = visited;
+    c->way_sums[i] = summed ? 0 : visited;
+    c->way_visit[i] = summed ? 0 : as_moved(dev, visited < passed ? visited : passed);
+}
+
+static void find_leaves(const entries *e, const int32_t *sparse, int32_t nsparse) {
+    for (int32_t l = 0; l < e->c->nlocal; l++)
+        for (int32_t i = 0; i < nsparse; i++)
+            if (e->c->operand[l].id == sparse[i]) e->c->operand[l].way = shape_of(e, &e->g->node[sparse[i]]) + 1;
+    for (int32_t l = 0; l < e->c->nlocal; l++)
+        if (e->c->operand[l].way) clf_bits_add(&e->c->way_leaf[e->c->operand[l].way], l);
+}
+
 static bool begin_ways(entries *e, int32_t uses) {
     clf_component *c = e->c;
     int32_t cells = (e->n + 1) * c->p->dev.n, at = 0;
@@ -281,7 +299,7 @@ static bool begin_ways(entries *e, int32_t uses) {
     if (!e->first || !e->use || !clf_component_ways_room(c, e->n + 1)) return false;
     for (int32_t i = c->p->dev.n; i < cells; i++) {
         int32_t driver = i / c->p->dev.n - 1;
-        c->way_entries[i] = e->summed[driver] ? 0 : clf_cost_entries(c->p->dev.profile[i % c->p->dev.n], (double)e->nnz[driver]);
+        note_entries(c, i, (double)e->nnz[driver], e->summed[driver]);
     }
     for (int32_t n = 0; n < c->n; n++) {
         clf_node_facts *f = &c->node[n];
@@ -317,6 +335,7 @@ clf_status clf_component_entries(clf_component *c, clf_err *err) {
         return clf_component_ways(c) ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     }
     if (!find_sums(&e) || !begin_ways(&e, uses)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    find_leaves(&e, sparse, nsparse);
     for (int32_t n = 0, at = 0; n < c->n; at += c->node[n++].nuse)
         if (c->node[n].is & CLF_CAN_LOOP) CLF_TRY(bill_all(&e, &c->node[n], e.read + at, err));
     share_readings(&e);

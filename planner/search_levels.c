@@ -112,6 +112,24 @@ static clf_ps read_once(const clf_component *c, const clf_pair *p) {
     return least < CLF_PS_MOST ? least : once;
 }
 
+/* What a loop pays at least that reads the pair's leaf, visiting its entries included, beyond once: the least over its ways. */
+static clf_ps visit_once(const clf_component *c, const clf_pair *p) {
+    int32_t way = c->operand[p->operand].way;
+    clf_ps least = CLF_PS_MOST;
+    for (int32_t n = 0; n < c->n && way; n++) {
+        const clf_node_facts *f = &c->node[n];
+        if (!reads(f, p)) continue;
+        if (f->is & CLF_CAN_ALONE) return 0;
+        for (int32_t u = 0; u < f->nuse; u++)
+            for (int32_t i = 0; i < c->nway * c->p->dev.n && f->use[u].local == p->operand; i++) {
+                if (f->way_compute[i] == CLF_PS_MOST) continue;
+                clf_ps ps = clf_ps_add(f->use[u].ps[i], i / c->p->dev.n == way ? c->way_visit[i] : 0);
+                if (ps < least) least = ps;
+            }
+    }
+    return least > p->once && least < CLF_PS_MOST ? least - p->once : 0;
+}
+
 static void find_pairs(clf_component *c, clf_waiting *w) {
     for (int32_t n = 0; n < c->n; n++) {
         const clf_node_facts *f = &c->node[n];
@@ -124,6 +142,7 @@ static void find_pairs(clf_component *c, clf_waiting *w) {
     for (int32_t i = 0; i < c->npair; i++) {
         count_parts(c, w, &c->pair[i]);
         c->pair[i].once = read_once(c, &c->pair[i]);
+        c->pair[i].visit = visit_once(c, &c->pair[i]);
     }
 }
 

@@ -9,7 +9,7 @@
  * their difference never exceeds the larger difference of these.
  *
  * That holds where a cover costs what its decisions are charged: all cells, registers to spare, no ranges; and where no loop can exceed a
- * kernel's limits. Elsewhere nothing is noted. */
+ * kernel's limits. Elsewhere nothing is noted, but a loop that nothing can connect any more is given up everywhere. */
 #include <stddef.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static bool group_fits(clf_component *c, int32_t group) {
 }
 
 static bool holds(clf_component *c) {
-    bool plain = !c->opt->unbounded && !c->p->nsparse;
+    bool plain = !c->p->nsparse;
     for (int d = 0; d < c->p->dev.n; d++) plain = plain && !(c->p->dev.profile[d]->registers > 0);
     for (int32_t n = 0; n < c->n && plain; n++) {
         for (int32_t u = 0; u < c->node[n].nuse; u++) plain = plain && !c->node[n].use[u].part_of_it;
@@ -100,18 +100,15 @@ static bool begin(clf_component *c) {
     return true;
 }
 
-/* Is anything noted? Where it is worth it, and holds. */
-static bool noting(clf_component *c) {
-    if (c->seen || c->plans < BEGIN || !c->notes) return c->seen != NULL;
-    c->notes = holds(c);
-    c->failed = c->failed || (c->notes && !begin(c));
+/* Is it worth looking? */
+static bool looking(clf_component *c) {
+    if (c->seen || c->plans < BEGIN || c->opt->unbounded) return c->seen != NULL;
+    c->failed = c->failed || !begin(c);
+    c->notes = c->seen && holds(c);
     return c->seen != NULL;
 }
 
-void clf_seen_nothing(clf_component *c) {
-    c->seen = NULL;
-    c->notes = true;
-}
+void clf_seen_nothing(clf_component *c) { c->seen = NULL; }
 
 /* ---- a partial cover as the rest sees it ---- */
 
@@ -321,9 +318,9 @@ static void note(clf_component *c, seen **at) {
 }
 
 bool clf_seen_before(clf_component *c, int32_t q) {
-    if (!noting(c)) return false;
+    if (!looking(c)) return false;
     if (hopeless(c, q)) return true;
-    if (!look_at(c, q)) return false;
+    if (!c->notes || !look_at(c, q)) return false;
     const seen *now = &c->seen->now.s;
     seen **at = &c->seen->bucket[now->hash % BUCKETS];
     for (const seen *s = *at; s; s = s->next)

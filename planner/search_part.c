@@ -54,7 +54,7 @@ static void least(clf_ps *of, clf_ps ps) {
 }
 
 typedef struct cost {
-    clf_ps moved, computed, both, as_moved, as_computed, plain;
+    clf_ps moved, computed, both, as_moved, as_computed, plain, by_leaf_moved, by_leaf_computed;
 } cost;
 
 /* Of a part that goes this way, too. */
@@ -66,7 +66,13 @@ static void take_way(cost *k, const clf_profile *dev, clf_ps moved, clf_ps compu
     least(&k->as_computed, clf_ps_add(computed, clf_never_hidden(dev, moved)));
 }
 
-static const cost none = {CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST};
+/* The same without the entries of a leaf that it may be charged for later. */
+static void take_by_leaf(cost *k, const clf_profile *dev, clf_ps moved, clf_ps computed) {
+    least(&k->by_leaf_moved, clf_ps_add(moved, clf_never_hidden(dev, computed)));
+    least(&k->by_leaf_computed, clf_ps_add(computed, clf_never_hidden(dev, moved)));
+}
+
+static const cost none = {CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST};
 
 /* Part o costs so much now. */
 static void set_cost(clf_component *c, clf_opened *o, const cost *k) {
@@ -82,12 +88,18 @@ static void set_cost(clf_component *c, clf_opened *o, const cost *k) {
     clf_put(c, &o->as_moved, k->as_moved);
     clf_put(c, &o->as_computed, k->as_computed);
     clf_put(c, &o->plain, k->plain);
+    if (!c->p->nsparse) return; /* no leaf has entries */
+    clf_put_more(c, &r->by_leaf_moved, k->by_leaf_moved - o->by_leaf_moved);
+    clf_put_more(c, &r->by_leaf_computed, k->by_leaf_computed - o->by_leaf_computed);
+    clf_put(c, &o->by_leaf_moved, k->by_leaf_moved);
+    clf_put(c, &o->by_leaf_computed, k->by_leaf_computed);
 }
 
 /* A step alone does so much more. */
 static void charge_alone(clf_component *c, clf_opened *o, clf_ps moved, clf_ps computed) {
     cost k = none;
     k.plain = 0;
+    k.by_leaf_moved = k.by_leaf_computed = 0;
     take_way(&k, c->p->dev.profile[o->device], clf_ps_add(moved, o->moved), clf_ps_add(computed, o->computed));
     set_cost(c, o, &k);
 }
@@ -138,12 +150,15 @@ static void settle(clf_component *c, clf_opened *o) {
     bool tiled = clf_tiled(c, o);
     cost k = none;
     clf_ps more = tiled ? 0 : without_tiles(c, o);
+    const clf_ps *entries = clf_bits_meet(&o->has, &c->places) ? c->way_entries : c->way_sums;
     for (int32_t w = 0; w < c->nway; w++) {
         struct clf_way_sum *s = &o->way[w];
         clf_put(c, &s->read, reading_all(c, o, w, tiled));
         clf_ps plain = clf_ps_add(s->computed, more);
         least(&k.plain, plain);
-        take_way(&k, dev, clf_ps_add(s->read, s->written), clf_ps_add(plain, c->way_entries[(int64_t)w * c->p->dev.n + o->device]));
+        clf_ps moved = clf_ps_add(s->read, s->written), visited = clf_ps_add(plain, entries[(int64_t)w * c->p->dev.n + o->device]);
+        take_way(&k, dev, moved, visited);
+        take_by_leaf(&k, dev, moved, clf_bits_meet(&o->paid, &c->way_leaf[w]) ? visited : plain);
     }
     set_cost(c, o, &k);
 }
@@ -163,6 +178,9 @@ void clf_pair_changes(clf_component *c, clf_pair *p, int64_t parts, clf_ps slack
     clf_ps rest = clf_pair_rest(p);
     clf_put_more(c, &c->row[p->class_].rest_moved, rest - p->rest);
     clf_put(c, &p->rest, rest);
+    clf_ps visits = clf_pair_visits(p);
+    clf_put_more(c, &c->row[p->class_].rest_visits, visits - p->visits);
+    clf_put(c, &p->visits, visits);
 }
 
 /* Part o reads all of local l: once for all its nodes. */

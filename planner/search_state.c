@@ -5,9 +5,11 @@
  * cost as one loop, with what must still be moved and computed in any case. What is sure to come: the
  * computing of every undecided node, once; the writing of those that are results or must be read from memory; the reading of what must come
  * from memory by more parts of the class; beside that, the launching of more of them, and what it takes that several parts have the same
- * value (search_levels.c). One node of each class, the dear one, is computed by a loop that goes one way or another, and pays for that what no part has paid
- * before. Whatever of it goes into parts that stand hides behind their slack at best; and clf_cost_both of sums is never
- * more than the sum of it. So the bound never exceeds the cost of a completed cover. */
+ * value (search_levels.c). One node of each class, the dear one, is computed by a loop that goes one way or another, and pays for that
+ * what no part has paid before. Or, if that is more, every part to come that reads a sparse leaf visits its entries, or passes them; a part
+ * that stands may be the one, so its own entries count only where it has read such a leaf. Whatever of it goes into parts that stand hides
+ * behind their slack at best; and clf_cost_both of sums is never more than the sum of it. So the bound never exceeds the cost of a
+ * completed cover. */
 #include <string.h>
 
 #include "planner/searching.h"
@@ -206,7 +208,8 @@ bool clf_decide(clf_component *c, int32_t q, const clf_view *v, uint32_t mask, i
 }
 
 clf_ps clf_dear_computed(const clf_component *c, int32_t n, int32_t i) {
-    return clf_ps_add(c->node[n].way_compute[i], c->way_entries[i]) - c->node[n].loop;
+    const clf_ps *entries = clf_bits_has(&c->places, n) ? c->way_entries : c->way_sums;
+    return clf_ps_add(c->node[n].way_compute[i], entries[i]) - c->node[n].loop;
 }
 
 clf_ps clf_dear_moved(const clf_component *c, int32_t n, int32_t i) {
@@ -235,6 +238,15 @@ static clf_ps as_one_loop(const clf_component *c, const struct clf_row *r, clf_p
     return larger(m, k) - ROUNDED;
 }
 
+/* The same where entries are visited for a leaf that is read, now or by parts to come. */
+static clf_ps by_leaves(const clf_component *c, const struct clf_row *r) {
+    const clf_profile *dev = c->hides;
+    clf_ps to_come = r->rest_moved + r->rest_visits;
+    clf_ps m = r->by_leaf_moved + to_come + clf_never_hidden(dev, r->rest_computed);
+    clf_ps k = r->by_leaf_computed + r->rest_computed + clf_never_hidden(dev, to_come);
+    return larger(m, k) - ROUNDED;
+}
+
 static clf_ps whole_class(const clf_component *c, int32_t k) {
     const struct clf_row *r = &c->row[k];
     clf_ps least = CLF_PS_MOST;
@@ -252,7 +264,8 @@ clf_ps clf_bound(const clf_component *c) {
     for (int32_t k = 0; k < c->nclass; k++) {
         const struct clf_row *r = &c->row[k];
         bool rest = r->rest_moved || r->rest_computed || r->dear;
-        sum += rest ? larger(r->both, whole_class(c, k)) : r->both; /* no less than both of the sums */
+        clf_ps least = rest ? larger(r->both, whole_class(c, k)) : r->both; /* no less than both of the sums */
+        sum += r->rest_visits ? larger(least, by_leaves(c, r)) : least;
     }
     return sum;
 }

@@ -9,7 +9,9 @@ bool clf_component_ways_room(clf_component *c, int32_t nway) {
     size_t cells = (size_t)nway * (size_t)c->p->dev.n;
     c->nway = nway;
     c->way_entries = clf_arena_new(c->arena, cells, sizeof *c->way_entries);
-    bool room = c->way_entries != NULL;
+    c->way_visit = clf_arena_new(c->arena, cells, sizeof *c->way_visit);
+    c->way_sums = clf_arena_new(c->arena, cells, sizeof *c->way_sums);
+    bool room = c->way_entries && c->way_visit && c->way_sums;
     for (int32_t n = 0; n < c->n && room; n++) {
         clf_node_facts *f = &c->node[n];
         f->way_compute = clf_arena_new(c->arena, cells, sizeof *f->way_compute);

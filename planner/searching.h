@@ -78,20 +78,24 @@ static inline bool clf_read_alone(const clf_node_facts *f, int32_t u) {
     return pays;
 }
 
-typedef struct clf_operand_facts { int32_t id; clf_ps read[CLF_MOST_DEVICES], least; clf_ps transfer[CLF_MOST_DEVICES]; } clf_operand_facts;
+typedef struct clf_operand_facts {
+    int32_t id, way; /* way: over the entries of its shape, if it is a leaf that has some; 0: none */
+    clf_ps read[CLF_MOST_DEVICES], least, transfer[CLF_MOST_DEVICES];
+} clf_operand_facts;
 
 /* An operand that nodes of one class read from memory in any case: by how many parts at least, and so far; steps alone count among them or
  * not; what is sure to be paid for it by parts to come, by each once at least. least 0: its readers may all stand alone, at the price of
- * their slack. */
-typedef struct clf_pair { int32_t operand, class_; bool alone; int64_t least, parts, slack, rest, once; } clf_pair;
+ * their slack. visit: what going along its entries adds to once; visits: for all parts to come. */
+typedef struct clf_pair { int32_t operand, class_; bool alone; int64_t least, parts, slack, rest, once, visit, visits; } clf_pair;
 /* A group: nodes undecided; loops at least, and so far. */
 typedef struct clf_group { int64_t undecided, least, parts; } clf_group;
 
 /* Numbers are words, for the trail. */
 typedef struct clf_opened {
     /* The least over the ways it may go. as_moved, as_computed: what is moved, or computed, and of the other what never hides behind it;
-     * both is the larger of the two on one way. plain: computed, without visiting entries. */
-    int64_t moved, computed, both, as_moved, as_computed, plain;
+     * both is the larger of the two on one way. plain: computed, without visiting entries. by_leaf: as the former two, but visiting
+     * entries only on ways of leaves that it has read. */
+    int64_t moved, computed, both, as_moved, as_computed, plain, by_leaf_moved, by_leaf_computed;
     int64_t ops, operands;
     struct clf_way_sum { int64_t read, written, computed; } way[CLF_MOST_WAYS]; /* of a loop */
     int64_t loop, device, class_, group, waited; /* waited: another device or the caller reads what it stores */
@@ -129,6 +133,10 @@ typedef struct clf_component {
     bool tiles;                 /* a device has tiles for some product */
     int32_t nway;
     clf_ps *way_entries;        /* [way * devices + device]: visiting them */
+    clf_ps *way_sums;           /* the same, for loops of nothing but nodes that are not in `places` */
+    clf_bits places;            /* nodes for which it matters where entries are (bill.c) */
+    clf_ps *way_visit;          /* what a loop pays for that at least for each leaf of their shape, and nothing hides */
+    clf_bits way_leaf[CLF_MOST_WAYS]; /* those leaves: locals */
     clf_user *user;             /* by locals: those of l begin at user_at[l] */
     int32_t *user_at;
     /* state */
@@ -137,7 +145,9 @@ typedef struct clf_component {
     int64_t *maker;             /* node -> part */
     /* Per class; the last: steps alone. as_moved, as_computed, plain: sums of its parts'. dear: the class's dear node is
      * undecided. */
-    struct clf_row { int64_t both, moved, as_moved, as_computed, rest_moved, rest_computed, plain, dear; } *row;
+    struct clf_row {
+        int64_t both, moved, as_moved, as_computed, by_leaf_moved, by_leaf_computed, rest_moved, rest_visits, rest_computed, plain, dear;
+    } *row;
     const clf_profile *hides;   /* the device on which most of moving and computing overlaps */
     int64_t launches, transfers, rest_launches, rest_again; /* rest_launches: how many must come */
     clf_group *group;
@@ -147,7 +157,7 @@ typedef struct clf_component {
     clf_cell *trail;
     int32_t top, cap;
     struct clf_seen_table *seen; /* partial covers that were searched; NULL: none noted */
-    bool notes;                 /* they may be */
+    bool notes;                 /* they may be: costs are compared (search_memo.c) */
     clf_frame *frame;
     clf_option *option;
     int32_t noption, cap_option;
@@ -207,6 +217,7 @@ static inline clf_ps clf_pair_rest(const clf_pair *p) {
     if (p->least) return p->parts < p->least ? (p->least - p->parts) * p->once : 0;
     return p->parts ? 0 : p->slack < p->once ? p->slack : p->once;
 }
+static inline clf_ps clf_pair_visits(const clf_pair *p) { return p->parts < p->least ? (p->least - p->parts) * p->visit : 0; }
 /** What there is to decide about node q. */
 void clf_look(const clf_component *c, int32_t q, clf_view *v);
 /** Try option (mask, maker) of node q: false, with nothing changed but the trail, if it is not legal. */

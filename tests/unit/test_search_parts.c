@@ -9,11 +9,12 @@
 
 static plan_devices devices;
 
-enum { VARS = 12, HOST = 1, CPU = 2, TILES = 4, LINK = 8 };
-static const plan_var vars[VARS] = {{"X", 512, 784, false, 0},   {"W", 784, 500, false, 0},  {"V", 500, 40, false, 0},
-                                    {"b", 1, 500, false, 0},     {"Y", 512, 500, false, 0},  {"S", 5000, 4000, false, 90000},
-                                    {"U", 5000, 10, false, 0},   {"T", 4000, 10, false, 0},  {"w", 5000, 1, false, 0},
-                                    {"P", 100000, 20, false, 0}, {"p", 100000, 1, false, 0}, {"s", 1, 1, true, 0}};
+enum { VARS = 13, HOST = 1, CPU = 2, TILES = 4, LINK = 8 };
+static const plan_var vars[VARS] = {{"X", 512, 784, false, 0},       {"W", 784, 500, false, 0},  {"V", 500, 40, false, 0},
+                                    {"b", 1, 500, false, 0},         {"Y", 512, 500, false, 0},  {"S", 5000, 4000, false, 90000},
+                                    {"U", 5000, 10, false, 0},       {"T", 4000, 10, false, 0},  {"w", 5000, 1, false, 0},
+                                    {"P", 100000, 20, false, 0},     {"p", 100000, 1, false, 0}, {"s", 1, 1, true, 0},
+                                    {"Q", 5000, 4000, false, 120000}};
 
 static const struct {
     const char *text;
@@ -29,6 +30,9 @@ static const struct {
     {"E = (S != 0) * (U %*% t(T)) - S; R = E %*% T; R * w; sum(E^2); sum(R^2)", HOST},
     {"E = (S != 0) * (U %*% t(T)) - S; R = E %*% T; R * w; sum(E^2)", HOST | CPU | TILES},
     {"E = S * w; sum(E^2); colSums(E); t(S) %*% (S %*% T)", HOST | LINK},
+    {"k = sum(S != 0); E = S * (U %*% t(T)) * k; sum(E^2); E %*% T", HOST | CPU},
+    {"k = sum(S * w); sum(Q * k); rowSums(S * Q * k)", HOST},
+    {"k = sum(S * w); rowSums(S * Q * k)", HOST | LINK},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 

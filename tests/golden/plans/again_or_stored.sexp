@@ -24,15 +24,12 @@ roots %5 %10
 (cut %7 %9 "reading it from memory is cheaper than computing it again, or in one loop with its consumer")
 (cut %8 %9 "an aggregate must see all cells before its result is used")
 
-(machine "host and fast gpu") (price 5.4e+04 us) (gap 5.38e+04 us) (peak 160000024)
-(step 0 fused Cell (device 1) (in %0 %6) (out %2 %3 %7 %8) (covers %1 %2 %3 %7 %8))
-(step 1 fused Cell (device 1) (in %2 %3) (out %5) (covers %4 %5))
-(step 2 fused Cell (device 1) (in %7 %8) (out %10) (covers %9 %10))
+(machine "host and fast gpu") (price 5.38e+04 us) (gap 5.36e+04 us) (peak 32)
+(step 0 fused MAgg (device 1) (in %0 %6) (out %3 %8) (covers %1 %2 %3 %7 %8))
+(step 1 fused MAgg (device 1) (in %0 %3 %6 %8) (out %5 %10) (covers %1 %2 %4 %5 %7 %9 %10))
 (cut %5 result "kept as a result")
 (cut %10 result "kept as a result")
-(cut %2 %4 "reading it from memory is cheaper than computing it again, or in one loop with its consumer")
 (cut %3 %4 "an aggregate must see all cells before its result is used")
-(cut %7 %9 "reading it from memory is cheaper than computing it again, or in one loop with its consumer")
 (cut %8 %9 "an aggregate must see all cells before its result is used")
 
 (machine "host and slow gpu") (price 7.09e+04 us) (gap 2.69e+04 us) (peak 80000024)
