@@ -174,8 +174,8 @@ static clf_status gauge_classes(const clf_gauge *g, clf_profile *p, int wide) {
     return CLF_OK;
 }
 
-/* rowSums(X * X) of narrow rows: what a row costs beside its cells. */
-static clf_status gauge_rows(const clf_gauge *g, clf_profile *p) {
+/* rowSums(X * X) of narrow rows of a type: what a row costs beside its cells. */
+static clf_status row_time(const clf_gauge *g, clf_dtype type, const clf_profile *p, double *row_ns) {
     enum { NARROW = 11, ROWS = 1 << 14 }; /* no whole vectors */
     const int64_t n = ROWS, dim[2] = {ROWS, NARROW};
     const int axis[2] = {0, 1};
@@ -188,17 +188,30 @@ static clf_status gauge_rows(const clf_gauge *g, clf_profile *p) {
     clf_arena_init(&a, g->mem);
     clf_build_begin(&b, &a);
     for (int d = 0; d < 2; d++) clf_build_axis(&b, CLF_AXIS_RANGE, dim[d]);
-    int v = clf_build_load(&b, clf_build_access(&b, clf_build_in(&b, CLF_F64, 2, dim), axis));
-    v = clf_build_op(&b, CLF_OP_MUL, CLF_F64, v, v, -1);
-    clf_build_fold(&b, clf_build_out(&b, CLF_F64, 1, &n), CLF_FOLD_SUM, v, 1);
+    int v = clf_build_load(&b, clf_build_access(&b, clf_build_in(&b, type, 2, dim), axis));
+    v = clf_build_op(&b, CLF_OP_MUL, type, v, v, -1);
+    clf_build_fold(&b, clf_build_out(&b, type, 1, &n), CLF_FOLD_SUM, v, 1);
     clf_status st = clf_build_end(&b, &c, g->err);
     if (st == CLF_OK) st = clf_tile_new(&t, &c, g->isa, g->mem, g->err);
     if (st == CLF_OK) st = probe_time(g, t, &(clf_bind){.in = in, .out = out}, g->pool, &ns);
     clf_tile_free(t);
     clf_arena_release(&a);
     if (st != CLF_OK) return st;
-    double cells = 2e9 * NARROW * ROWS / p->cells_per_s[1][CLF_CLASS_ADD];
-    p->row_ns = (ns - cells > ns / 8 ? ns - cells : ns / 8) / ROWS;
+    double cells = 2e9 * NARROW * ROWS / p->cells_per_s[type == CLF_F64][CLF_CLASS_ADD];
+    *row_ns = (ns - cells > ns / 8 ? ns - cells : ns / 8) / ROWS;
+    return CLF_OK;
+}
+
+/* The dearer of both types counts. */
+static clf_status gauge_rows(const clf_gauge *g, clf_profile *p) {
+    static const clf_dtype types[] = {CLF_F32, CLF_F64}; /* the cells are f64 afterwards, as the others want them */
+    double ns;
+    p->row_ns = 0;
+    for (int i = 0; i < 2; i++) {
+        fill(g, types[i], i ? BIG_CELLS : CLASS_CELLS * 4);
+        CLF_TRY(row_time(g, types[i], p, &ns));
+        if (ns > p->row_ns) p->row_ns = ns;
+    }
     return CLF_OK;
 }
 
@@ -267,7 +280,6 @@ static clf_status gauge_all(clf_gauge *g, clf_profile *p) {
     CLF_TRY(gauge_store(g, p));
     CLF_TRY(gauge_classes(g, p, 0));
     CLF_TRY(gauge_classes(g, p, 1));
-    fill(g, CLF_F64, BIG_CELLS);
     CLF_TRY(gauge_rows(g, p));
     return gauge_overlap(g, p);
 }
