@@ -5,7 +5,8 @@
  * digits of a number, a part's choice depending on those before it, whose results have their formats by then.
  *
  * Two digits are fixed. A part that stores a result in a driver's pattern keeps it (problem.h). And one that stores nothing sparse, and
- * whose loop over cells costs no less even where conversion is free, visits entries: nobody else is better off if it does not. */
+ * whose loop over cells costs no less even where conversion is free, visits entries: nobody else is better off if it does not, unless the
+ * entries had to be brought to its device for it. */
 #include "planner/problem.h"
 
 enum { MOST_PRICED = 64 }; /* layouts of one cover; beyond them parts are tried one by one */
@@ -38,7 +39,8 @@ static clf_status pay(clf_pricer *w, clf_cover *c, int32_t i, int32_t driver, cl
 static clf_status may_pay(clf_pricer *w, clf_cover *c, int32_t i, bool *may, clf_err *err) {
     clf_ps entries = 0, cells = 0;
     *may = is_free(w->p, c, i);
-    if (!*may || stores_sparse(w->p, c, i, 0)) return CLF_OK;
+    bool brought = clf_cost_transfer(w->p->dev.profile[c->part[i].device], 1) > 0;
+    if (!*may || brought || stores_sparse(w->p, c, i, 0)) return CLF_OK;
     CLF_TRY(pay(w, c, i, c->part[i].driver, &entries, err));
     CLF_TRY(pay(w, c, i, -1, &cells, err));
     *may = cells < entries;

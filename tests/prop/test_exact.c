@@ -261,7 +261,18 @@ static void test_sparse(void) {
     CU_ASSERT(net_replay(&seed) || t.programs < 400 || t.cells > t.programs / 100);
 }
 
+/* A part whose entries would have to be brought to its device took them all the same, as cells cost it more by themselves. */
+static void test_entries_to_bring(void) {
+    tally t = {0};
+    uint64_t seed;
+    CU_ASSERT_FATAL(exact_case_begin(&drawn, CLF_TESTS_DIR "/golden/profiles"));
+    if (!net_replay(&seed)) compare(2004348, true, judge_sparse, false, &t);
+    CU_ASSERT_EQUAL(t.failed, 0);
+}
+
 int main(void) {
-    static const test_case tests[] = {{"the least cost", test_least}, {"the least cost with sparse leaves", test_sparse}};
+    static const test_case tests[] = {{"the least cost", test_least},
+                                      {"the least cost with sparse leaves", test_sparse},
+                                      {"entries to be brought", test_entries_to_bring}};
     return run_suite("exact planner", tests, sizeof tests / sizeof *tests);
 }
