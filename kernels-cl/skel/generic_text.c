@@ -59,7 +59,7 @@ static void names(clf_ctext *x) {
 /* One vector of the loop of operator `op`: its operands at u + `at`, its text, where it goes. */
 static void op_vector(clf_ctext *x, int op, int at) {
     static const char *const operand[] = {"a", "b", "c"};
-    char name[3][8], buf[CLF_EMIT_NAME];
+    char name[3][16], buf[CLF_EMIT_NAME];
     clf_emit_name bound[4] = {{NULL, NULL}};
     clf_dtype t = type_of(x);
     int n = clf_ops[op].arity;
