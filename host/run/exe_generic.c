@@ -52,7 +52,8 @@ clf_status clf_window_generic(clf_window *w, int32_t s, bool *taken) {
     *taken = false;
     if (!d.skel || !pays(w, s)) return CLF_OK;
     clf_status st = write_generic(w, &d, &sched, &failed);
-    if (st != CLF_OK || !clf_program_known(w->c->run->devs, clf_exe_device(w->x, &w->x->step[s]), &d.src)) return st == CLF_E_NOMEM ? st : CLF_OK;
+    if (st != CLF_OK || !clf_program_known(w->c->run->devs, clf_exe_device(w->x, &w->x->step[s]), &d.src))
+        return st == CLF_E_NOMEM ? st : CLF_OK;
     clf_facts facts = {0};
     d.skel->facts(&w->x->plan->step[s].c, profile_of(w->c, w->x, s), &sched, &facts);
     e->sched = sched;

@@ -50,7 +50,7 @@ typedef struct trial {
     clf_exe *head, *x; /* the plan in the table, and the one to run: head, its `instead`, or one of our own */
     clf_exe_ways ways;
     int done[NACTIONS];
-    uint32_t late; /* devices that failed late: a bit for each place in the setting */
+    uint32_t late;  /* devices that failed late: a bit for each place in the setting */
     int dev, place; /* the device that failed: of clf_devs, in the setting */
 } trial;
 

@@ -13,7 +13,7 @@
 
 /* ---- running ---- */
 
-enum { LEAST_KERNELS = 50 }; /* shapes are left out by size: not nearly all */
+enum { LEAST_KERNELS = 50 };                                  /* shapes are left out by size: not nearly all */
 static int64_t most_rows = INT64_MAX, most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
 static bool large;                                            /* groups of the size that GPUs get: a part of the shapes */
 static bool takes(text_shape *s) {
@@ -80,8 +80,8 @@ static void test_products(void) {
 /* ---- over all cells ---- */
 
 static void test_totals(void) {
-    CHECK(totals, {37, 224, 0, "f64", 2}, /* two passes of 14 leaves */ {131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 3}, {9003, 33, 0, "f32", 2}, {45, 21, 0, "f32", 1}, {0, 4, 0, "f64", 1},
-          {3, 0, 0, "f64", 1});
+    CHECK(totals, {37, 224, 0, "f64", 2}, /* two passes of 14 leaves */ {131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 3},
+          {9003, 33, 0, "f32", 2}, {45, 21, 0, "f32", 1}, {0, 4, 0, "f64", 1}, {3, 0, 0, "f64", 1});
     CHECK(row_totals, {5131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 1}, {4500, 3, 0, "f32", 1}, {0, 4, 0, "f64", 1});
     CHECK(column_folds, {5131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 2}, {450, 3, 0, "f32", 1}, {0, 4, 0, "f64", 1});
     CHECK(two_widths, {2000, 1000, 8, "f64", 2}, {300, 10, 3, "f64", 1});
