@@ -13,7 +13,7 @@
 
 typedef struct clf_flight {
     uint64_t *used;  /* value, device -> number of the last command that uses its memory; 0: none in this run */
-    int8_t *maker;   /* value -> who made it, as clf_exe_step.on; 0: the host, or nobody yet */
+    uint8_t *maker;  /* value -> who made it, as clf_exe_step.on; 0: the host, or nobody yet */
     uint8_t *wanted; /* value -> WANTED: read on another device than it is made on, or by the caller; LATE: one of those */
     int32_t *late;   /* values that are read by nobody any more, */
     int32_t nlate;   /* and how many */
@@ -98,7 +98,7 @@ clf_status clf_flight_started(clf_runner *r, const clf_step *t, int on, clf_err 
     if (!several(x)) return CLF_OK;
     for (int i = 0; i < t->nin; i++) note(r, t->in[i], on);
     for (int i = 0; i < t->nout; i++) {
-        x->flight->maker[t->out[i]] = (int8_t)on;
+        x->flight->maker[t->out[i]] = (uint8_t)on;
         note(r, t->out[i], on);
         if (x->flight->wanted[t->out[i]] & WANTED) CLF_TRY(bring(r, t->out[i], on, err));
     }

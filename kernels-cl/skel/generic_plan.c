@@ -192,9 +192,9 @@ static void lay_out(clf_generic *g) {
     const clf_cell *p = &g->cell;
     g->states = (p->chunks + 1) * (p->ent + 1);
     g->areas = (g->states + (p->chunks + 1) * p->ent * g->nfold * CLF_GEN_STATE + 7) / 8 * 8;
-    g->area = (int64_t)g->nreg * CLF_LEAF + CLF_GEN_SCALARS * CLF_GEN_SCALAR_CELLS;
+    g->area = (int64_t)g->nreg * CLF_LEAF + (int64_t)CLF_GEN_SCALARS * CLF_GEN_SCALAR_CELLS;
     g->tails = g->areas + p->chunks * g->area;
-    g->words = g->tails + (CLF_GEN_ACCESSES + CLF_GEN_OUTPUTS) * CLF_LEAF;
+    g->words = g->tails + (int64_t)(CLF_GEN_ACCESSES + CLF_GEN_OUTPUTS) * CLF_LEAF;
 }
 
 bool clf_generic_plan(clf_generic *g, const clf_cplan *c, int cores) {

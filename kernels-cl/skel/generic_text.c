@@ -12,7 +12,7 @@ static clf_dtype type_of(const clf_ctext *x) { return (clf_dtype)x->c->in[0].dty
 static int lanes_of(const clf_ctext *x) { return clf_lanes(type_of(x)); }
 
 clf_status clf_gen_text_begin(clf_gen_text *g, clf_dtype t, clf_arena *arena, clf_err *err) {
-    const int64_t n = 2 * CLF_LEAF;
+    const int64_t n = (int64_t)2 * CLF_LEAF;
     clf_builder b;
     memset(g, 0, sizeof *g);
     clf_build_begin(&b, arena);
