@@ -9,7 +9,10 @@
  *
  * A node that may stand alone costs at least the lesser of its computing in a loop and of a whole step of its own. If no chain counts the
  * readers of an operand, and all may stand alone, the operand is read by a loop, or each of them pays what its step costs beyond that
- * lesser sum: its slack, of which every such operand gets a share. What several parts must have: search_again.c. */
+ * lesser sum: its slack, of which every such operand gets a share. What several parts must have: search_again.c.
+ *
+ * An operand that loops stream more than once is streamed so for all nodes of a loop together. So each node that streams it has a part of
+ * that to come, until one that may be in its loop is computed by one: then another may have it for nothing. */
 #include <string.h>
 
 #include "planner/searching.h"
@@ -197,16 +200,29 @@ static bool named_before(const clf_node_facts *f, int32_t u) {
 }
 
 /* What n moves in a loop besides one pass over its operands and its result, on any device at least: its part of it. */
-static clf_ps streamed(const clf_component *c, const clf_waiting *w, int32_t n) {
-    const clf_node_facts *f = &c->node[n];
+static clf_ps streamed(clf_component *c, const clf_waiting *w, int32_t n) {
+    clf_node_facts *f = &c->node[n];
     clf_ps sum = 0, least;
     for (int32_t u = 0; u < f->nuse; u++) {
+        f->use[u].streams = 0;
         if (!f->use[u].in_loop || f->use[u].inside || !f->use[u].again[0] || named_before(f, u)) continue;
         least = f->use[u].again[0];
         for (int d = 1; d < c->p->dev.n; d++) least = f->use[u].again[d] < least ? f->use[u].again[d] : least;
-        sum = clf_ps_add(sum, least > 0 ? least / streaming(c, w, n, f->use[u].local) : 0);
+        f->use[u].streams = least > 0 ? least / streaming(c, w, n, f->use[u].local) : 0;
+        sum = clf_ps_add(sum, f->use[u].streams);
     }
     return sum;
+}
+
+/* No more of it than so much is sure. */
+static clf_ps limit_streams(clf_node_facts *f, clf_ps most) {
+    clf_ps left = most;
+    for (int32_t u = 0; u < f->nuse; u++) {
+        clf_use *x = &f->use[u];
+        if (x->streams > left) x->streams = left;
+        left -= x->streams;
+    }
+    return most - left;
 }
 
 static void find_slack(clf_component *c, const clf_waiting *w, clf_ps *slack) {
@@ -219,7 +235,7 @@ static void find_slack(clf_component *c, const clf_waiting *w, clf_ps *slack) {
         f->least_compute = f->step < f->loop ? f->step : f->loop;
         slack[n] = step_of(c, f, true) - f->least_compute; /* is moved: what pairs count does not hide behind it */
         if (slack[n] < 0) slack[n] = 0;
-        f->least_moved = f->least_moved < slack[n] ? f->least_moved : slack[n];
+        f->least_moved = limit_streams(f, slack[n]);
         slack[n] -= f->least_moved;
     }
 }
@@ -274,6 +290,7 @@ bool clf_component_chains(clf_component *c) {
     c->pair_at = clf_arena_new(c->arena, (size_t)c->nlocal * (size_t)c->nclass, sizeof *c->pair_at);
     if (!w.below || !w.waits || !w.length || !c->pair || !c->pair_at) return false;
     c->npair = 0;
+    c->waits = w.waits;
     find_waits(c, &w);
     find_pairs(c, &w);
     find_launches(c, &w);

@@ -207,9 +207,31 @@ void clf_part_read(clf_component *c, clf_opened *o, int32_t q) {
 
 /* ---- computing and storing ---- */
 
-static void compute_in_loop(clf_component *c, clf_opened *o, const clf_node_facts *f) {
+void clf_stream_paid(clf_component *c, const clf_node_facts *f, clf_use *u) {
+    if (!u->streams) return;
+    clf_put_more(c, &c->row[f->class_].rest_moved, -u->streams);
+    clf_put(c, &u->streams, 0);
+}
+
+/* Node n, which a loop computes, streams its operands again: undecided nodes that may join it need not pay for that any more. */
+static void pay_streams(clf_component *c, int32_t n) {
+    const clf_node_facts *f = &c->node[n];
+    for (int32_t u = 0; u < f->nuse; u++) {
+        if (!f->use[u].in_loop || f->use[u].inside || !f->use[u].again[0]) continue;
+        for (int32_t m = n + 1; m < c->n; m++) {
+            clf_node_facts *g = &c->node[m];
+            if (g->class_ != f->class_ || clf_bits_has(&c->waits[n], m) || clf_bits_has(&c->waits[m], n)) continue;
+            for (int32_t v = 0; v < g->nuse; v++)
+                if (g->use[v].local == f->use[u].local) clf_stream_paid(c, g, &g->use[v]);
+        }
+    }
+}
+
+static void compute_in_loop(clf_component *c, clf_opened *o, int32_t q) {
+    const clf_node_facts *f = &c->node[q];
     for (int32_t w = 0; w < c->nway; w++)
         clf_put(c, &o->way[w].computed, clf_ps_add(o->way[w].computed, f->way_compute[(int64_t)w * c->p->dev.n + o->device]));
+    pay_streams(c, q);
     settle(c, o);
 }
 
@@ -224,7 +246,7 @@ bool clf_part_compute(clf_component *c, clf_opened *o, int32_t q) {
         read_in(c, o, x->local, !x->part_of_it);
     }
     if (o->loop)
-        compute_in_loop(c, o, f);
+        compute_in_loop(c, o, q);
     else
         charge_alone(c, o, 0, f->alone[o->device]);
     return o->ops <= c->p->lim->kernel_ops && o->operands <= c->p->lim->kernel_inputs;

@@ -180,7 +180,7 @@ static void no_more_rest(clf_component *c, int32_t q) {
     struct clf_row *r = &c->row[f->class_];
     if (c->dear[f->class_] == q) clf_put(c, &r->dear, 0);
     clf_put_more(c, &r->rest_computed, -f->least_compute);
-    clf_put_more(c, &r->rest_moved, -f->least_moved);
+    for (int32_t u = 0; u < f->nuse; u++) clf_stream_paid(c, f, &f->use[u]);
     clf_put_more(c, &c->rest_again, -f->least_again);
     if (f->demanded || f->stored) clf_put_more(c, &r->rest_moved, -f->least_write);
     for (int32_t i = 0; i < f->nshare; i++) clf_pair_changes(c, &c->pair[f->share[i].pair], 0, -f->share[i].slack);

@@ -33,6 +33,7 @@ typedef struct clf_use {
     bool in_loop, alone;   /* wanted when its reader is in a loop, or stands alone */
     bool part_of_it;       /* a range: what it costs is not counted before the cover is complete */
     bool right;            /* of a product whose loop may be tiled, or wait for rows */
+    clf_ps streams;        /* its node's part of streaming it again, while nobody has paid for it */
     clf_ps again[CLF_MOST_DEVICES], *ps, rows[CLF_MOST_DEVICES], waits[CLF_MOST_DEVICES];
 } clf_use;
 
@@ -130,6 +131,7 @@ typedef struct clf_component {
     clf_operand_facts *operand; /* of all locals */
     clf_pair *pair;
     int16_t *pair_at;           /* [local][class] -> its number + 1 */
+    const clf_bits *waits;      /* node -> those of the nodes that it is made from that no loop computes before it (search_levels.c) */
     bool tiles;                 /* a device has tiles for some product */
     int32_t nway;
     clf_ps *way_entries;        /* [way * devices + device]: visiting them */
@@ -188,6 +190,8 @@ clf_ps clf_never_hidden(const clf_profile *dev, clf_ps ps);
 void clf_part_carry(clf_component *c, int32_t q, int64_t from, int64_t to);
 /** A pair has so many parts more, and so much slack. */
 void clf_pair_changes(clf_component *c, clf_pair *p, int64_t parts, clf_ps slack);
+/** What node f streams again for use u is not to come any more. */
+void clf_stream_paid(clf_component *c, const clf_node_facts *f, clf_use *u);
 /** Part o reads node q, which it could have taken from inside. */
 void clf_part_read(clf_component *c, clf_opened *o, int32_t q);
 /** Part o computes node q; false: it has too many operators or operands then. */

@@ -270,9 +270,19 @@ static void test_entries_to_bring(void) {
     CU_ASSERT_EQUAL(t.failed, 0);
 }
 
+/* Two products stream the same vector again; once one of them is in a loop, the other may have it for nothing. */
+static void test_shared_streams(void) {
+    tally t = {0};
+    uint64_t seed;
+    CU_ASSERT_FATAL(exact_case_begin(&drawn, CLF_TESTS_DIR "/golden/profiles"));
+    if (!net_replay(&seed)) compare(1075494, false, judge_dense, false, &t);
+    CU_ASSERT_EQUAL(t.failed, 0);
+}
+
 int main(void) {
     static const test_case tests[] = {{"the least cost", test_least},
                                       {"the least cost with sparse leaves", test_sparse},
-                                      {"entries to be brought", test_entries_to_bring}};
+                                      {"entries to be brought", test_entries_to_bring},
+                                      {"streams that several share", test_shared_streams}};
     return run_suite("exact planner", tests, sizeof tests / sizeof *tests);
 }
