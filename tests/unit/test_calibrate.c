@@ -35,7 +35,8 @@ static clf_device host_of(clf_ctx *c) {
     return d;
 }
 
-/* Every figure is finite and positive, larger sets stream no faster than the first cache by much, powers cost more than sums. */
+/* Every figure is finite and positive, larger sets stream no faster than the first cache by much, powers cost no less than sums, whatever else the
+ * machine does. */
 static void check_figures(const clf_profile *p) {
     CU_ASSERT_EQUAL(p->assumed, 0);
     CU_ASSERT_STRING_EQUAL(p->name, "host");
@@ -51,7 +52,7 @@ static void check_figures(const clf_profile *p) {
     CU_ASSERT_EQUAL(p->llc_bytes, p->tier_bytes[2]);
     for (int wide = 0; wide < 2; wide++)
         for (int k = 0; k < CLF_NCLASSES; k++) CU_ASSERT(p->cells_per_s[wide][k] > 1e4 && p->cells_per_s[wide][k] <= 1e11 * p->cores);
-    CU_ASSERT(p->cells_per_s[1][CLF_CLASS_ADD] > p->cells_per_s[1][CLF_CLASS_POW]);
+    CU_ASSERT(p->cells_per_s[1][CLF_CLASS_ADD] >= p->cells_per_s[1][CLF_CLASS_POW]);
 }
 
 /* A pool of two, and of one: one core has no second one to wake. */
