@@ -14,19 +14,31 @@ void clf_str_init(clf_str *s, clf_mem *mem) {
     s->mem = mem;
 }
 
-/* Room for n more characters and the NUL. */
-static bool reserve(clf_str *s, size_t n) {
-    size_t need, cap = s->cap ? s->cap : FIRST_CAP;
-    if (s->failed) return false;
-    s->failed = !clf_add_ok(s->len, n, &need) || !clf_add_ok(need, 1, &need);
-    while (!s->failed && cap < need) s->failed = !clf_mul_ok(cap, 2, &cap);
-    if (s->failed || cap == s->cap) return !s->failed;
+static bool grow(clf_str *s, size_t cap) {
     char *at = clf_mem_grow(s->mem, s->at, s->cap, cap, 1);
     s->failed = at == NULL;
     if (s->failed) return false;
     s->at = at;
     s->cap = cap;
     return true;
+}
+
+/* Room for n more characters and the NUL. */
+static bool reserve(clf_str *s, size_t n) {
+    size_t need, cap = s->cap ? s->cap : FIRST_CAP;
+    if (s->failed) return false;
+    s->failed = !clf_add_ok(s->len, n, &need) || !clf_add_ok(need, 1, &need);
+    while (!s->failed && cap < need) s->failed = !clf_mul_ok(cap, 2, &cap);
+    return !s->failed && (cap == s->cap || grow(s, cap));
+}
+
+void clf_str_room(clf_str *s, size_t n) {
+    size_t need;
+    if (s->failed) return;
+    s->failed = !clf_add_ok(s->len, n, &need) || !clf_add_ok(need, 1, &need);
+    if (s->failed || need <= s->cap) return;
+    s->failed = !clf_add_ok(need, need / 8, &need);
+    if (!s->failed) (void)grow(s, need);
 }
 
 void clf_str_putn(clf_str *s, const char *text, size_t n) {

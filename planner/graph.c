@@ -86,6 +86,7 @@ static void node_key(const clf_gnode *n, clf_str *key) {
 }
 
 void clf_graph_key(const clf_graph *g, clf_str *key) {
+    clf_str_room(key, (size_t)g->n * sizeof *g->node + (size_t)g->nroot * sizeof *g->root + 2 * sizeof(int32_t));
     clf_str_putn(key, (const char *)&g->n, sizeof g->n);
     clf_str_putn(key, (const char *)&g->nroot, sizeof g->nroot);
     for (int32_t i = 0; i < g->n; i++) node_key(&g->node[i], key);

@@ -55,6 +55,10 @@ static void test_text(void) {
         clf_str_fmt(&s, "%d", 7);
         CU_ASSERT(s.len == 4 && clf_str_c(&s)[0] == '\0');
         clf_str_release(&s);
+        clf_str_put(&s, "abcd");
+        clf_str_room(&s, far[i]);
+        CU_ASSERT(s.failed && s.len == 4);
+        clf_str_release(&s);
     }
     clf_str t;
     clf_str_init(&t, &m);

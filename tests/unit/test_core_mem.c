@@ -127,6 +127,18 @@ static void test_str(void) {
     CU_ASSERT(s.len == strlen(clf_str_c(&s)) && !s.failed);
     CU_ASSERT(strncmp(clf_str_c(&s), "0,1,2,", 6) == 0 && strcmp(clf_str_c(&s) + s.len - 10, "499,ending") == 0);
     clf_str_release(&s);
+    int before = f.count;
+    clf_str_room(&s, 1000);
+    CU_ASSERT_STRING_EQUAL(clf_str_c(&s), "");
+    for (int i = 0; i < 1000; i++) clf_str_put(&s, "x");
+    CU_ASSERT(s.len == 1000 && !s.failed && f.count == before + 1);
+    clf_str_room(&s, 1); /* is there */
+    CU_ASSERT(f.count == before + 1);
+    clf_str_release(&s);
+    f.fail_at = f.count + 1;
+    clf_str_room(&s, 1);
+    CU_ASSERT_TRUE(s.failed);
+    clf_str_release(&s);
     CU_ASSERT(f.live == 0 && m.now_bytes == 0);
 }
 
