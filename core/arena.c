@@ -4,7 +4,7 @@
  *     head -> [next cap used | bytes ... used ... cap] -> [next cap used | ...] -> NULL
  *
  * Blocks double from 16 KiB to 1 MiB; a request larger than that gets a block of its own size. Invariant: `used` and the first byte
- * are multiples of 16 and blocks come zeroed, so that a new piece needs no clearing. */
+ * are multiples of 16. A piece is cleared when it is given away: memory that nobody asks for is not touched. */
 #include "core/arena.h"
 
 #include <string.h>
@@ -32,10 +32,9 @@ static size_t next_cap(const clf_arena *a, size_t need) {
 static clf_arena_block *add_block(clf_arena *a, size_t need) {
     size_t cap = next_cap(a, need), bytes;
     if (!clf_add_ok(cap, sizeof(clf_arena_block), &bytes)) return NULL;
-    clf_arena_block *b = clf_mem_new(a->mem, 1, bytes);
+    clf_arena_block *b = clf_mem_room(a->mem, bytes);
     if (!b) return NULL;
-    b->cap = cap;
-    b->next = a->head;
+    *b = (clf_arena_block){.next = a->head, .cap = cap};
     a->head = b;
     return b;
 }
@@ -49,7 +48,7 @@ void *clf_arena_new(clf_arena *a, size_t n, size_t each) {
     if (!b) return NULL;
     void *p = (char *)(b + 1) + b->used;
     b->used += need;
-    return p;
+    return memset(p, 0, need);
 }
 
 char *clf_arena_strn(clf_arena *a, const char *s, size_t n) {

@@ -52,14 +52,17 @@ void clf_mem_init(clf_mem *m, clf_alloc_fn fn, void *user) {
     atomic_init(&m->device_bytes, 0);
 }
 
+void *clf_mem_room(clf_mem *m, size_t bytes) {
+    void *p = raw(m, NULL, 0, at_least_one(bytes));
+    if (p) count_up(m, bytes);
+    return p;
+}
+
 void *clf_mem_new(clf_mem *m, size_t n, size_t each) {
     size_t bytes;
     if (!clf_mul_ok(n, each, &bytes)) return NULL;
-    void *p = raw(m, NULL, 0, at_least_one(bytes));
-    if (!p) return NULL;
-    memset(p, 0, at_least_one(bytes));
-    count_up(m, bytes);
-    return p;
+    void *p = clf_mem_room(m, bytes);
+    return p ? memset(p, 0, at_least_one(bytes)) : NULL;
 }
 
 void *clf_mem_grow(clf_mem *m, void *p, size_t old_n, size_t new_n, size_t each) {

@@ -22,6 +22,8 @@ typedef struct clf_mem {
 void clf_mem_init(clf_mem *m, clf_alloc_fn fn, void *user);
 /** n elements of `each` bytes, zeroed; NULL when it overflows or fails. A request of 0 bytes gives a valid pointer to 1 byte charged as 0... never NULL. */
 void *clf_mem_new(clf_mem *m, size_t n, size_t each);
+/** The same of so many bytes that nobody has cleared; freed by clf_mem_free(bytes, 1). */
+void *clf_mem_room(clf_mem *m, size_t bytes);
 /** Resize an array from old_n to new_n elements, zeroing what is new. On failure NULL and the old array stands. */
 void *clf_mem_grow(clf_mem *m, void *p, size_t old_n, size_t new_n, size_t each);
 /** Free what clf_mem_new(n, each) or clf_mem_grow(new_n, each) gave. p may be NULL. */

@@ -106,13 +106,6 @@ clf_ps clf_cost_kept(const clf_profile *dev, clf_ps computed, int32_t values) {
     return scarce ? up((double)computed * (values / dev->registers)) : computed;
 }
 
-/* In whole 256ths, so that it is integers from here on. */
-clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed) {
-    clf_ps more = moved > computed ? moved : computed, less = moved > computed ? computed : moved;
-    clf_ps alone = (clf_ps)((1 - dev->overlap) * 256 + 0.5), whole = less / 256 * alone, rest = (less % 256 * alone + 255) / 256;
-    return clf_ps_add(more, whole + rest);
-}
-
 enum { LIBRARY_PASSES = 3 }; /* through the result, beside writing it once: cleared at first, read and written when sums are added */
 
 /* A product with a short side keeps fewer registers busy and copies its operands for less: at side library_half it is half as fast. */

@@ -44,8 +44,13 @@ clf_ps clf_cost_gaps(const clf_profile *dev, double entries);
 clf_ps clf_cost_locate(const clf_profile *dev, double entries);
 /** Computing of a loop that keeps so many values at a time. */
 clf_ps clf_cost_kept(const clf_profile *dev, clf_ps computed, int32_t values);
-/** Moving and computing in one loop: never less than the larger, never more than the sum; falls with neither. */
-clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed);
+/** Moving and computing in one loop: never less than the larger, never more than the sum; falls with neither. In whole 256ths, so that it
+ *  is integers from here on; searches spend their time here. */
+static inline clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed) {
+    clf_ps more = moved > computed ? moved : computed, less = moved > computed ? computed : moved;
+    clf_ps alone = (clf_ps)((1 - dev->overlap) * 256 + 0.5), whole = less / 256 * alone, rest = (less % 256 * alone + 255) / 256;
+    return clf_ps_add(more, whole + rest);
+}
 /** An m x k times k x n product of the library's. */
 clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k);
 /** The same of a matrix of rows x cols, as it lies, and a vector; over: summed over the rows, not along them. */

@@ -158,7 +158,7 @@ static void settle(clf_component *c, clf_opened *o) {
         least(&k.plain, plain);
         clf_ps moved = clf_ps_add(s->read, s->written), visited = clf_ps_add(plain, entries[(int64_t)w * c->p->dev.n + o->device]);
         take_way(&k, dev, moved, visited);
-        take_by_leaf(&k, dev, moved, clf_bits_meet(&o->paid, &c->way_leaf[w]) ? visited : plain);
+        if (c->p->nsparse) take_by_leaf(&k, dev, moved, clf_bits_meet(&o->paid, &c->way_leaf[w]) ? visited : plain);
     }
     set_cost(c, o, &k);
 }
