@@ -67,6 +67,17 @@ static clf_status check_set(const clf_knob_row *row, const char *value, clf_err 
     return CLF_OK;
 }
 
+/* off, auto, or how much of a whole. */
+static clf_status check_share(const clf_knob_row *row, const char *value, clf_err *err) {
+    char *end;
+    if (strcmp(row->field, "split") != 0 || in_set("auto|off", value)) return CLF_OK;
+    long n = isdigit((unsigned char)*value) ? strtol(value, &end, 10) : 0;
+    if (n < 1 || n > 99 || *end)
+        return clf_fail(err, CLF_E_NAME, "%s (%s): unknown value '%.64s', expected auto, off, or a percentage from 1 to 99", row->field,
+                        row->env, value);
+    return CLF_OK;
+}
+
 static clf_status check_topics(const clf_knob_row *row, const char *value, clf_err *err) {
     uint32_t mask;
     const char *bad = NULL;
@@ -80,6 +91,7 @@ static clf_status set_text(void *at, const clf_knob_row *row, const char *value,
         return clf_fail(err, CLF_E_ARG, "%s (%s): value of %zu characters, at most %d", row->field, row->env, n, CLF_KNOB_TEXT_MAX - 1);
     CLF_TRY(check_set(row, value, err));
     CLF_TRY(check_topics(row, value, err));
+    CLF_TRY(check_share(row, value, err));
     memcpy(at, value, n + 1);
     return CLF_OK;
 }

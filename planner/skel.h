@@ -40,6 +40,9 @@ typedef struct clf_facts {
     int launches;
     double occupancy;                   /* of the device's compute units, the part that has enough to do; 0: not said */
 } clf_facts;
+/* Takes the state of a full fold over the leaves index .. index + 2^level - 1 (core/fold.h), by sink: the tree's wide words, one a
+ * component, and what is behind them is anybody's guess. */
+typedef void (*clf_take_state)(void *user, int sink, int64_t index, int level, const uint64_t word[3]);
 typedef struct clf_skel {
     const char *name;        /* "cell.chunk" */
     const char *strategy;    /* "chunk" */
@@ -48,6 +51,10 @@ typedef struct clf_skel {
     clf_status (*sched)(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err);
     /* The schedule of the second kernel, where sched says that one follows; NULL: never. `emit` writes its text, too. */
     clf_status (*merge)(const clf_cplan *c, const clf_profile *p, clf_sched *out, clf_err *err);
+    /* What a launch of the grid that s is for has left of full folds in scratch, while another runs the chunks before it: every state, in the
+     * order of their leaves, for each sink. NULL: parts of such folds cannot run apart. */
+    void (*states)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch, clf_take_state take,
+                   void *user);
     void (*facts)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out);
     /* Writes program text into `arena`. kernel_dir overrides built-in texts when not "". */
     clf_status (*emit)(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err);

@@ -60,6 +60,8 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     put_values(r, "reads", t->nin, t->in, out);
     put_values(r, "writes", t->nout, t->out, out);
     put_times(r, s, out);
+    if (clf_exe_splits(e))
+        clf_str_fmt(out, "       split    %d %% %s, %d %% host\n", e->split->percent, clf_report_where(r, s), 100 - e->split->percent);
     if (e->why[0]) clf_str_fmt(out, "       because  %s\n", e->why);
 }
 

@@ -9,6 +9,7 @@
 
 #include "host/run/exe_kernels.h"
 #include "host/run/exe_place.h"
+#include "host/run/exe_split.h"
 #include "host/run/meter.h"
 #include "host/run/rows.h"
 #include "host/run/run.h"
@@ -104,9 +105,10 @@ static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
     bool kernel = e->executor == CLF_ON_KERNEL;
     e->read_bytes = kernel ? e->facts.read_bytes + located_bytes(x->plan, t) : t->read_bytes;
     e->write_bytes = kernel ? e->facts.write_bytes : t->write_bytes;
-    double planned = clf_step_cost_ns(x->plan, t, profile_of(c, x, kernel ? e->on : 0));
+    double planned = clf_exe_splits(e) ? e->split->predicted_ns : clf_step_cost_ns(x->plan, t, profile_of(c, x, kernel ? e->on : 0));
     e->predicted_ns = kernel && e->waiting ? clf_exe_generic_ns(c, x, s) : planned;
-    if (e->waiting) e->saving_ns = clf_place_asked(c) ? HUGE_VAL : e->predicted_ns - clf_step_cost_ns(x->plan, t, profile_of(c, x, e->on));
+    double then = e->waiting ? e->split ? e->split->predicted_ns : clf_step_cost_ns(x->plan, t, profile_of(c, x, e->on)) : 0;
+    if (e->waiting) e->saving_ns = clf_place_asked(c) ? HUGE_VAL : e->predicted_ns - then;
     x->predicted_ns += e->predicted_ns;
 }
 
@@ -195,12 +197,13 @@ clf_status clf_exe_refit(clf_ctx *c, clf_exe *x, clf_err *err) {
     return make_room(c, x, err);
 }
 
-static clf_status place(clf_ctx *c, clf_exe *x, clf_err *err) {
+static clf_status place(clf_ctx *c, clf_exe *x, const clf_exe_ways *ways, clf_err *err) {
     x->step = clf_arena_new(&x->arena, (size_t)x->plan->nstep, sizeof *x->step);
     uint8_t *home = clf_arena_new(&x->arena, (size_t)x->plan->nstep, 1);
     if (!x->step || !home) return no_memory(err);
     CLF_TRY(clf_place_home(c, x, home, err));
     for (int32_t s = 0; s < x->plan->nstep; s++) CLF_TRY(place_step(c, x, s, home[s], err));
+    CLF_TRY(clf_split_choose(c, x, ways ? ways->credit : NULL, err));
     CLF_TRY(clf_exe_kernels(c, x, err));
     return clf_exe_refit(c, x, err);
 }
@@ -220,7 +223,7 @@ static clf_status make(clf_exe **out, clf_ctx *c, clf_plan *p, const clf_exe_way
     x->ways.like = NULL;
     x->ways.credit = NULL;
     if (clf_run_lost(c) && !x->ways.why) x->ways.why = "the device is lost";
-    clf_status st = place(c, x, err);
+    clf_status st = place(c, x, ways, err);
     if (st == CLF_OK)
         *out = x;
     else

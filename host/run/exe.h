@@ -54,6 +54,15 @@ typedef struct clf_exe_merge {
     int nargs;
 } clf_exe_merge;
 
+/* A step that the host and its device run together: the host the first rows or cells, the device all others. */
+typedef struct clf_exe_split {
+    int percent;        /* of the cells: the device's */
+    int64_t chunk, from; /* of the device: its first chunk and its first cell; its first row where the host's program is in row form */
+    int64_t *axis_n;     /* for the host */
+    clf_sched sched;
+    double predicted_ns;
+} clf_exe_split;
+
 typedef struct clf_exe_step {
     uint8_t executor;
     uint8_t on;                  /* fused steps: 0 the host, else its kernel is for device[on - 1] of the plan */
@@ -65,6 +74,7 @@ typedef struct clf_exe_step {
     clf_arg_desc *args; /* KERNEL: as emitted */
     int nargs;
     clf_exe_merge *merge; /* KERNEL: launched behind all parts; NULL: none */
+    clf_exe_split *split; /* KERNEL: meant to be run together with the host (clf_exe_splits); else NULL */
     clf_facts facts; /* KERNEL */
     int64_t *axis_n, *in_dim, *out_dim;
     clf_axis *axis; /* KERNEL over stored entries: the axes as they were scheduled last; else NULL */
@@ -140,6 +150,11 @@ clf_limits clf_exe_limits(clf_ctx *c, const clf_places *on);
 bool clf_step_spans(const clf_plan *p, const clf_step *t, const clf_sched *sched, int i);
 /** The device of a step whose kernel is built, or waited for. */
 static inline int clf_exe_device(const clf_exe *x, const clf_exe_step *e) { return x->device[e->on - 1]; }
+
+/** Do host and device run the step together? Not while a generic kernel runs it, and not where it is cut in time. */
+static inline bool clf_exe_splits(const clf_exe_step *e) {
+    return e->executor == CLF_ON_KERNEL && e->split && !e->nparts && e->split->sched.skel == e->sched.skel;
+}
 
 /** Prepare graph g for running: plan, place, build. ways: NULL for everything the settings allow.
  *  errors: what planning and building give. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "host/run/exe_kernels.h"
+#include "host/run/exe_split.h"
 #include "host/run/run.h"
 #include "planner/select.h"
 
@@ -138,24 +139,26 @@ static const clf_profile *profile_on(clf_ctx *c, const clf_places *on, uint8_t d
     return device ? clf_run_profile_of(c, on->at[device - 1]) : clf_run_host_profile(c);
 }
 
-/* What a plan for host and devices costs. The search does not know what skeletons cover: loops beyond them run on the host. */
-static double cost_of_all(clf_ctx *c, const clf_plan *p, const clf_places *on) {
+/* What a plan for host and devices costs. The search does not know what skeletons cover: loops beyond them run on the host; nor that steps
+ * may be split. */
+static double cost_of_all(clf_ctx *c, const clf_plan *p, const clf_places *on, const int64_t *const *credit) {
     double ns = 1e-3 * (double)p->cost_ps;
     for (int32_t s = 0; s < p->nstep; s++) {
         const clf_step *t = &p->step[s];
         const clf_profile *dev = profile_on(c, on, t->device);
         bool covered = !t->device || t->kind != CLF_STEP_FUSED || clf_exe_skel(c, &t->c, dev);
         if (!covered) ns += clf_step_cost_ns(p, t, clf_run_host_profile(c)) - clf_step_cost_ns(p, t, dev);
+        ns -= clf_split_best(c, p, s, on, credit).saved_ns;
     }
     return ns;
 }
 
 /* Is this plan for the device, or for host and devices, better than the host's? */
-static bool better_than(clf_ctx *c, const clf_plan *p, const clf_places *on, const clf_plan *host) {
+static bool better_than(clf_ctx *c, const clf_plan *p, const clf_places *on, const int64_t *const *credit, const clf_plan *host) {
     bool used = false;
     if (p->ndevice == 1) return plan_cost(p, clf_run_profile_of(c, on->at[0])) < plan_cost(host, clf_run_host_profile(c));
-    for (int32_t s = 0; s < p->nstep; s++) used = used || p->step[s].device;
-    return used && cost_of_all(c, p, on) < 1e-3 * (double)host->cost_ps;
+    for (int32_t s = 0; s < p->nstep; s++) used = used || p->step[s].device || clf_split_best(c, p, s, on, credit).on;
+    return used && cost_of_all(c, p, on, credit) < 1e-3 * (double)host->cost_ps;
 }
 
 /* The host's plan *p gives way to one for the device, if that is given, or for all of them, if they are better. */
@@ -167,7 +170,7 @@ static clf_status search_devices(clf_plan **p, clf_ctx *c, const clf_graph *g, c
     if (!given) CLF_TRY(worth_device(c, 1e-3 * (double)(*p)->cost_ps, ways, on, err));
     if (!on->n) return CLF_OK;
     CLF_TRY(plan_for(&with, c, g, sel, ways, on, err));
-    bool better = given || better_than(c, with, on, *p);
+    bool better = given || better_than(c, with, on, ways ? ways->credit : NULL, *p);
     clf_plan_free(better ? *p : with);
     if (better)
         *p = with;

@@ -98,9 +98,17 @@ static void rebase(clf_runner *r, const clf_step *t, const clf_sched *p, int ope
     r->x->arg[i + 1].u.i64 -= lo * (int64_t)(row / each);
 }
 
+/* Beside the host: what the device has, or needs all of. */
+static bool stays(const clf_runner *r, const clf_step *t, const clf_exe_step *e, const clf_sched *p, int i) {
+    const clf_buf *b = r->x->arg[i].buf;
+    if (!e->split || p != &e->split->sched || e->args[i].kind != CLF_ARG_MEM_IN || !b) return false;
+    return !clf_step_spans(r->x->plan, t, p, e->args[i].index) || clf_mirror_holds(r->c->run->devs, clf_exe_device(r->x, e), b);
+}
+
 static clf_status launch_part(clf_runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err) {
     for (int i = 0; i < e->nargs; i++) set_arg(r, t, e->on, &e->args[i], p, i);
-    for (int i = 0; i < e->nargs && e->nparts; i++) {
+    for (int i = 0; i < e->nargs && p != &e->sched; i++) {
+        if (stays(r, t, e, p, i)) continue;
         r->x->arg[i].buf = NULL; /* parts of a buffer are not kept */
         if (!has_operand(t, &e->args[i])) continue;
         if (e->args[i].kind == CLF_ARG_MEM_IN) rebase(r, t, p, e->args[i].index, lo, i);
@@ -108,6 +116,10 @@ static clf_status launch_part(clf_runner *r, const clf_step *t, clf_exe_step *e,
     }
     r->pending |= 1u << (e->on - 1);
     return clf_launch(r->c->run->devs, clf_exe_device(r->x, e), e->program, r->x->arg, e->nargs, p->global, p->local, err);
+}
+
+clf_status clf_runner_launch(clf_runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err) {
+    return launch_part(r, t, e, p, lo, err);
 }
 
 /* Operands as the host, or a kernel that takes parts of them, sees them. */
@@ -237,7 +249,9 @@ static clf_status run_step(clf_runner *r, int32_t s, bool timed, clf_err *err) {
     if (e->executor == CLF_ON_KERNEL) CLF_TRY(grow_scratch(r, e->on, err));
     uint64_t start = timed ? clf_now_ns() : 0;
     clf_meter_step(r->c, r->x, s);
-    clf_status st = e->executor == CLF_ON_KERNEL ? run_kernel(r, t, e, err) : run_host(r, t, e, err);
+    clf_status st = clf_exe_splits(e)              ? clf_split_run(r, t, e, err)
+                    : e->executor == CLF_ON_KERNEL ? run_kernel(r, t, e, err)
+                                                   : run_host(r, t, e, err);
     if (st == CLF_OK && timed) st = clf_runner_settle(r, err);
     clf_meter_step_done(r->c, r->x, s);
     CLF_TRY(st);

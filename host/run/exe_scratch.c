@@ -5,19 +5,20 @@
 
 static clf_status host_bytes(clf_ctx *c, const clf_exe_step *e, size_t *bytes, clf_err *err) {
     const clf_bind b = {.axis_n = e->axis_n, .in_dim = e->in_dim, .out_dim = e->out_dim};
-    return e->executor == CLF_ON_TILE ? clf_tile_working(e->tile->tile, &b, c->run->pool, bytes, err)
-                                      : clf_rows_working(e->tile->rows, &b, c->run->pool, bytes, err);
+    return e->tile->tile ? clf_tile_working(e->tile->tile, &b, c->run->pool, bytes, err)
+                         : clf_rows_working(e->tile->rows, &b, c->run->pool, bytes, err);
 }
 
 clf_status clf_exe_scratch(clf_ctx *c, const clf_exe *x, size_t *bytes, clf_err *err) {
     uint64_t count = ++c->run->scratch_counts;
     size_t kept = 0, once = 0;
     for (int32_t s = 0; s < x->plan->nstep; s++) {
-        bool host = x->step[s].executor == CLF_ON_TILE || x->step[s].executor == CLF_ON_ROWS; /* a kernel may have taken over */
-        clf_tile_entry *t = host ? x->step[s].tile : NULL;
+        const clf_exe_step *e = &x->step[s];
+        bool host = e->executor == CLF_ON_TILE || e->executor == CLF_ON_ROWS || clf_exe_splits(e); /* a kernel may have taken over */
+        clf_tile_entry *t = host ? e->tile : NULL;
         size_t one = 0;
         if (!t) continue;
-        CLF_TRY(host_bytes(c, &x->step[s], &one, err));
+        CLF_TRY(host_bytes(c, e, &one, err));
         if (one > CLF_SCRATCH_KEPT) {
             once = one > once ? one : once;
             continue;

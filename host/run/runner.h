@@ -27,6 +27,10 @@ clf_status clf_runner_allocate(clf_runner *r, int32_t v, clf_err *err);
 clf_status clf_runner_make_room(clf_runner *r, bool *some, clf_err *err);
 /** Everything step t reads and writes: memory of its results (a conversion finds its own), addresses, numbers, extents over entries. */
 clf_status clf_runner_gather(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err);
+/** Launch step t with this schedule, the whole step's or that of a part, which begins at position lo of its extent. */
+clf_status clf_runner_launch(clf_runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err);
+/** exe_split.c: run step t on its device and on the host together; its results are with the host then. */
+clf_status clf_split_run(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err);
 /* exe_flight.c: what is in flight on several devices. Of a plan for one device or none these do nothing, or all at once. */
 /** Room for what is kept of values. errors: CLF_E_NOMEM. */
 clf_status clf_flight_new(clf_exe *x, clf_err *err);

@@ -71,6 +71,28 @@ static void choose_mode(clf_tile_job *j) {
     j->over = t->nrows > 0 ? CLF_TILE_PAD : 0;
 }
 
+static bool is_flat(const clf_tile_job *j) { return j->mode == CLF_TM_FLAT; }
+
+/* Others run the cells from `end` on. */
+static void leave_rest(clf_tile_job *j, int64_t end) {
+    j->cells = j->rows * j->cols;
+    if (end >= j->cells) return;
+    j->cells = end;
+    if (is_flat(j)) {
+        j->cols = end;
+        return;
+    }
+    j->rows = end / j->cols;
+    j->tail = end % j->cols;
+}
+
+/* Is something kept of rows? */
+static bool keeps_rows(const clf_tile *t) {
+    bool any = t->nrows > 0;
+    for (int i = 0; i < t->nsink; i++) any = any || (t->sink[i].kind == CLF_TS_STORE && t->sink[i].level == CLF_LV_ROW);
+    return any;
+}
+
 /* Rows that a part must be a multiple of, a power of two: whole leaves of full folds, whole blocks of column folds. */
 static int64_t part_granule(const clf_tile_job *j) {
     int64_t low = j->cols & -j->cols, leaf = low >= CLF_LEAF || low == 0 ? 1 : CLF_LEAF / low, g = 1;
@@ -192,7 +214,8 @@ void clf_tile_job_end(clf_tile_job *j, clf_tile *t) {
 }
 
 /* Mode, parts, workers and the bytes of the job; where in them what lies. */
-static clf_status size_job(clf_tile_job *j, clf_tile *t, const clf_bind *bind, const clf_pool *pool, size_t at[6], clf_err *err) {
+static clf_status size_job(clf_tile_job *j, clf_tile *t, const clf_bind *bind, const clf_pool *pool, int64_t end, size_t at[6],
+                           clf_err *err) {
     int axes = t->c.naxes;
     int64_t cells;
     clf_layout l = {0};
@@ -202,6 +225,7 @@ static clf_status size_job(clf_tile_job *j, clf_tile *t, const clf_bind *bind, c
     choose_mode(j);
     j->col_block = clf_col_block(j->rows, j->cols);
     j->stream = (double)cells * t->cell_bytes_out > STREAM_BYTES;
+    leave_rest(j, end < cells ? end : cells);
     choose_parts(j, pool);
     if (!layout(j, &l, at)) return clf_fail(err, CLF_E_LIMIT, "working memory for %lld columns overflows", (long long)j->cols);
     j->bytes = l.at;
@@ -211,14 +235,23 @@ static clf_status size_job(clf_tile_job *j, clf_tile *t, const clf_bind *bind, c
 clf_status clf_tile_working(clf_tile *t, const clf_bind *bind, const clf_pool *pool, size_t *bytes, clf_err *err) {
     clf_tile_job j;
     size_t at[6] = {0};
-    CLF_TRY(size_job(&j, t, bind, pool, at, err));
+    CLF_TRY(size_job(&j, t, bind, pool, INT64_MAX, at, err));
     *bytes = j.bytes;
     return CLF_OK;
 }
 
-clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_err *err) {
+bool clf_tile_may_end(const clf_tile *t, const clf_bind *bind, int64_t from) {
+    int axes = t->c.naxes;
+    clf_tile_job j = {.t = t, .bind = bind, .rows = axes < 2 ? 1 : axis_n(t, bind, 0), .cols = axes < 1 ? 1 : axis_n(t, bind, axes - 1)};
+    int64_t cols = j.cols;
+    choose_mode(&j);
+    if (t->ncols || from <= 0 || cols <= 0 || (t->nfull && from % CLF_LEAF)) return false;
+    return is_flat(&j) || from % cols == 0 || !keeps_rows(t);
+}
+
+clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind, clf_pool *pool, int64_t end, clf_err *err) {
     size_t at[6] = {0};
-    CLF_TRY(size_job(j, t, bind, pool, at, err));
+    CLF_TRY(size_job(j, t, bind, pool, end, at, err));
     if (!acquire(j, t)) return clf_fail(err, CLF_E_NOMEM, "%zu bytes of working memory for a host program", j->bytes);
     j->scalar = j->at + at[0];
     j->col = j->at + at[1];

@@ -212,16 +212,22 @@ static void run_flat(clf_tile_frame *f, int64_t from, int64_t to) {
     }
 }
 
-/* One row in pieces; `in_block`: its place in the block of ROW values. */
-static void run_row(clf_tile_frame *f, int64_t row, int64_t in_block) {
-    int64_t cols = f->job->cols;
+/* One row up to that column, in pieces; `in_block`: its place in the block of ROW values. */
+static void run_row(clf_tile_frame *f, int64_t row, int64_t in_block, int64_t to) {
     spread_rows(f, in_block, 1, CLF_TILE);
     f->row = row, f->rows = 1;
-    for (int64_t col = 0; col < cols; col += CLF_TILE) {
-        f->cell = row * cols + col, f->col = col;
-        f->n = cols - col < CLF_TILE ? cols - col : CLF_TILE;
+    for (int64_t col = 0; col < to; col += CLF_TILE) {
+        f->cell = row * f->job->cols + col, f->col = col;
+        f->n = to - col < CLF_TILE ? to - col : CLF_TILE;
         run_tile(f);
     }
+}
+
+/* A row whose end is others'. */
+static void run_tail(clf_tile_frame *f, int64_t row) {
+    f->limit = f->job->cells;
+    run_row_block(f, row, 1);
+    run_row(f, row, 0, f->job->tail);
 }
 
 static void run_rows(clf_tile_frame *f, int64_t from, int64_t to) {
@@ -235,7 +241,7 @@ static void run_rows(clf_tile_frame *f, int64_t from, int64_t to) {
             f->cell = row * j->cols, f->n = n * j->cols, f->row = row, f->col = 0, f->rows = n;
             run_tile(f);
         } else {
-            for (int64_t r = 0; r < n; r++) run_row(f, row + r, r);
+            for (int64_t r = 0; r < n; r++) run_row(f, row + r, r, j->cols);
         }
     }
 }
@@ -252,13 +258,15 @@ static void run_part(void *user, int64_t part, int worker) {
         run_flat(&f, from, to);
     else
         run_rows(&f, from, to);
+    if (j->tail && part == j->parts - 1) run_tail(&f, to);
     clf_tile_part_end(&f);
 }
 
-clf_status clf_tile_run(clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_err *err) {
+/* rest: NULL, there is none. */
+static clf_status run(clf_tile *t, const clf_bind *bind, clf_pool *pool, const clf_tile_rest *rest, clf_err *err) {
     clf_tile_job j;
     clf_tile_frame f;
-    CLF_TRY(clf_tile_job_begin(&j, t, bind, pool, err));
+    CLF_TRY(clf_tile_job_begin(&j, t, bind, pool, rest ? rest->from : INT64_MAX, err));
     for (int w = 0; w < j.workers; w++) clf_tile_frame_init(&j, w);
     clf_tile_frame_at(&f, &j, 0);
     clf_tile_prologue(&j, f.slot);
@@ -266,7 +274,15 @@ clf_status clf_tile_run(clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_e
         clf_pool_run(pool, j.parts, run_part, &j);
     else
         for (int64_t p = 0; p < j.parts; p++) run_part(&j, p, 0);
-    clf_tile_finish(&j, &f);
+    clf_tile_meet(&j);
+    clf_status st = rest ? rest->end(rest->user, &j, err) : CLF_OK;
+    if (st == CLF_OK) clf_tile_finish(&j, &f);
     clf_tile_job_end(&j, t);
-    return CLF_OK;
+    return st;
+}
+
+clf_status clf_tile_run(clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_err *err) { return run(t, bind, pool, NULL, err); }
+
+clf_status clf_tile_run_first(clf_tile *t, const clf_bind *bind, clf_pool *pool, const clf_tile_rest *rest, clf_err *err) {
+    return run(t, bind, pool, rest, err);
 }

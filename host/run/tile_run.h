@@ -44,6 +44,7 @@ typedef struct clf_tile_job {
     clf_tile_mode mode;
     bool stream;                 /* results go past the caches */
     int64_t rows, cols;          /* FLAT: one row of all cells */
+    int64_t tail, cells;         /* where others run the rest: cells of the row behind the last whole one; cells of all */
     int64_t tile_rows;           /* ROWS: rows of a tile; PIECE: rows of a block of ROW values */
     int64_t part_rows, parts;    /* FLAT: part_rows counts cells */
     int64_t over;                /* cells behind a tile that sinks may read */
@@ -85,6 +86,8 @@ static inline void *clf_tile_reg(const clf_tile_frame *f, int32_t slot)
 void clf_tile_drink(clf_tile_frame *f, const clf_tile_sink *s);
 void clf_tile_part_begin(clf_tile_frame *f);
 void clf_tile_part_end(clf_tile_frame *f);
+/** The states of full folds in all parts become those of the first one. */
+void clf_tile_meet(const clf_tile_job *j);
 /** Merge the parts and write the results of full and column folds. */
 void clf_tile_finish(const clf_tile_job *j, clf_tile_frame *f);
 #endif

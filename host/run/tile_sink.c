@@ -104,7 +104,7 @@ static const char *cells_of(clf_tile_frame *f, const clf_tile_sink *s) {
 static void fold_full(clf_tile_frame *f, const clf_tile_sink *s) {
     const clf_tile_job *j = f->job;
     clf_full *u = &j->full[f->part * j->t->nfull + s->index];
-    int64_t total = j->rows * j->cols;
+    int64_t total = j->cells;
     if (f->cell % CLF_LEAF == 0 && (f->n == CLF_LEAF || f->cell + f->n == total) && f->n > 0) {
         clf_fold_state leaf;
         s->leaf(f->n, f->cell, f->slot[s->slot], operand(f, s->b), operand(f, s->c), &leaf);
@@ -251,14 +251,31 @@ void clf_tile_part_end(clf_tile_frame *f) {
 
 /* ---- the end of a run ----------------------------------------------------------------------------------------------------------- */
 
-static void finish_full(const clf_tile_job *j, const clf_tile_sink *s) {
+static void meet_full(const clf_tile_job *j, const clf_tile_sink *s) {
     clf_full *first = &j->full[s->index];
-    clf_fold_state state;
     for (int64_t p = 1; p < j->parts; p++) {
         const clf_tree *tree = &j->full[p * j->t->nfull + s->index].tree;
         for (int i = 0; i < tree->top; i++) clf_tree_push(&first->tree, s->fold, tree->index[i], tree->level[i], &tree->node[i]);
     }
-    clf_tree_close(&first->tree, s->fold, &state);
+}
+
+void clf_tile_meet(const clf_tile_job *j) {
+    for (int i = 0; i < j->t->nsink; i++)
+        if (j->t->sink[i].kind == CLF_TS_FULL) meet_full(j, &j->t->sink[i]);
+}
+
+void clf_tile_take(clf_tile_job *j, int out, int64_t index, int level, const uint64_t word[3]) {
+    clf_fold_state state;
+    memcpy(state.s, word, sizeof state.s);
+    for (int i = 0; i < j->t->nsink; i++) {
+        const clf_tile_sink *s = &j->t->sink[i];
+        if (s->kind == CLF_TS_FULL && s->out == out) clf_tree_push(&j->full[s->index].tree, s->fold, index, level, &state);
+    }
+}
+
+static void finish_full(const clf_tile_job *j, const clf_tile_sink *s) {
+    clf_fold_state state;
+    clf_tree_close(&j->full[s->index].tree, s->fold, &state);
     put_state(j, s, 0, &state);
 }
 

@@ -193,6 +193,27 @@ static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sche
     out->occupancy = groups < busy ? groups / busy : 1;
 }
 
+/* ---- states ---- */
+
+/* A group's state is that of a run of leaves as long as all others; the last one may end early and is closed. */
+static void states(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_grid grid, const void *scratch,
+                   clf_take_state take, void *user) {
+    clf_group g;
+    uint64_t word[3] = {0};
+    (void)s;
+    if (!clf_group_plan(&g, c, local_of(profile))) return;
+    const clf_walk *w = &g.walk[CLF_WALK_FLAT];
+    const uint64_t *at = (const uint64_t *)scratch + w->at;
+    for (int k = 0; k < c->nsink; k++) {
+        if (c->sink[k].kind != CLF_SINK_FOLD || clf_group_walk(&g, &c->sink[k]) != CLF_WALK_FLAT) continue;
+        for (int64_t part = grid.lo; part < grid.hi && part < w->parts; part++) {
+            for (int m = 0; m < clf_cell_states(&c->sink[k]); m++) memcpy(&word[m], &at[m * w->parts + part], sizeof *word);
+            take(user, k, part * w->units, __builtin_ctzll((unsigned long long)w->units), word);
+        }
+        at += clf_cell_states(&c->sink[k]) * w->parts;
+    }
+}
+
 /* ---- text ---- */
 
 static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
@@ -211,6 +232,7 @@ const clf_skel clf_skel_cell_group = {
     .fits = fits,
     .sched = sched,
     .merge = merge,
+    .states = states,
     .facts = facts,
     .emit = emit,
 };

@@ -22,11 +22,13 @@ static const char *const buffers[] = {"tier", "2", "host_pointers", "off", NULL}
 static const char *const driven_buffers[] = {"tier", "2", "fuse", "all", "host_pointers", "off", NULL};
 static char kept[256]; /* kernels on disk, there from the second round on */
 static const char *const cached[] = {"tier", "2", "cache", "on", "cache_dir", kept, NULL};
-static const subject subjects[] = {
-    {&scenario_aggregates, NULL, NULL},        {&scenario_tiled, NULL, NULL},         {&scenario_operators, "cpu", kernels},
-    {&scenario_calls, "cpu", kernels},         {&scenario_aggregates, NULL, buffers}, {&scenario_aggregates, NULL, unfused},
-    {&scenario_operators, "cpu", buffers},     {&scenario_calls, "cpu", buffers},     {&scenario_sparse, "cpu", driven},
-    {&scenario_sparse, "cpu", driven_buffers}, {&scenario_aggregates, "cpu", cached}, {&scenario_mirrors, NULL, NULL}};
+static const subject subjects[] = {{&scenario_aggregates, NULL, NULL},    {&scenario_tiled, NULL, NULL},
+                                   {&scenario_operators, "cpu", kernels}, {&scenario_calls, "cpu", kernels},
+                                   {&scenario_aggregates, NULL, buffers}, {&scenario_aggregates, NULL, unfused},
+                                   {&scenario_operators, "cpu", buffers}, {&scenario_calls, "cpu", buffers},
+                                   {&scenario_sparse, "cpu", driven},     {&scenario_sparse, "cpu", driven_buffers},
+                                   {&scenario_aggregates, "cpu", cached}, {&scenario_mirrors, NULL, NULL},
+                                   {&scenario_split, NULL, NULL}};
 enum { NSUBJECTS = sizeof subjects / sizeof *subjects };
 
 static const fault_layer *layer;

@@ -47,6 +47,7 @@ static bool open_setting(const dn_net *net, dn_setting *s) {
     bool good = s->c && set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", ways[s->way].max_alloc) &&
                 set(s->c, "device_mem", net->o.buffers_only ? "0" : tight); /* Oclgrind takes new buffers in old places for empty */
     if (!s->strategy) return good && pinned_pair_set(s->two ? &net->two : &net->pair, s->c);
+    if (s->split) good = good && set(s->c, "split", "50");
     return good && set(s->c, "tier", strcmp(s->strategy, "generic") ? "2" : "1") && set(s->c, "strategy", s->strategy) &&
            set(s->c, "fuse", s->fuse);
 }
@@ -104,6 +105,17 @@ static bool add_two(dn_net *net) {
     return good;
 }
 
+/* By pointers: operands that are cut in time are not split. */
+static bool add_split(dn_net *net) {
+    dn_setting *s = &net->setting[net->nsetting];
+    if (net->o.buffers_only) return true;
+    if (net->nsetting == DN_SETTINGS) return false;
+    net->nsetting++;
+    *s = (dn_setting){.strategy = strcmp(net->o.device, "gpu") ? "chunk" : "group", .fuse = "all", .every = RARE, .split = true};
+    snprintf(s->name, sizeof s->name, "%s, split with the host", s->strategy);
+    return open_setting(net, s);
+}
+
 bool dn_open(dn_net *net, const dn_options *o) {
     static const char *const fuse[] = {"all", "none"};
     clf_profile host, device;
@@ -114,7 +126,7 @@ bool dn_open(dn_net *net, const dn_options *o) {
     for (int i = 0; clf_skels[i] && good; i++)
         for (int f = 0; f < 2 && !seen_strategy(i); f++)
             for (int way = o->buffers_only; way < 2; way++) good = good && add_setting(net, clf_skels[i]->strategy, fuse[f], way);
-    return good && net->nsetting > 0 && add_two(net) && add_setting(net, NULL, "cost", o->buffers_only);
+    return good && net->nsetting > 0 && add_two(net) && add_split(net) && add_setting(net, NULL, "cost", o->buffers_only);
 }
 
 void dn_close(dn_net *net) {
@@ -250,6 +262,7 @@ static clf_stats stats_of(const dn_setting *s) {
 /* Did what the setting is about run since then? */
 static bool has_run(const dn_setting *s, const clf_stats *before) {
     clf_stats st = stats_of(s);
+    if (s->split) return st.launches_split > before->launches_split;
     if (!s->strategy) return st.launches_tier2 > before->launches_tier2 && (s->two || st.launches_tier0 > before->launches_tier0);
     if (!strcmp(s->strategy, "generic")) return st.launches_tier1 > before->launches_tier1;
     return strcmp(s->strategy, "chunk") ? st.launches_group > before->launches_group : st.launches_chunk > before->launches_chunk;
@@ -363,7 +376,7 @@ bool dn_figures(dn_net *net, const char *what) {
     printf("\n    %s: %s\n", what, line);
     net_figure(what, "%" PRIu64 " programs compared with bounds", net->bounded);
     if (net->evictions) net_figure(what, "%" PRIu64 " copies evicted", net->evictions);
-    bool two = true;
-    for (int i = 0; i < net->nsetting; i++) two = two && (!net->setting[i].two || net->setting[i].programs);
-    return plan_classes_figure(&net->classes, what) && net->bounded && two && net->setting[net->nsetting - 1].programs;
+    bool rare = true;
+    for (int i = 0; i < net->nsetting; i++) rare = rare && (!(net->setting[i].two || net->setting[i].split) || net->setting[i].programs);
+    return plan_classes_figure(&net->classes, what) && net->bounded && rare && net->setting[net->nsetting - 1].programs;
 }

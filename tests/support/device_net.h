@@ -5,7 +5,8 @@
  * caller's pointers and, where both are asked for, every second batch (with --long every one) through buffers, with all operators fused and,
  * for every fourth batch of these, none (each operator is a kernel then). A program counts for a strategy only if its launch counter rose in
  * the program's own evaluation. Every second batch is planned for host and device, too: a program counts there if both ran loops of it; and
- * every fourth for two devices, where there are two: it counts if kernels ran. */
+ * every fourth for two devices, where there are two: it counts if kernels ran. Another fourth has its larger kernels split between device
+ * and host: it counts if one was. */
 #ifndef CLF_TESTS_DEVICE_NET_H
 #define CLF_TESTS_DEVICE_NET_H
 #include "tests/support/pinned_pair.h"
@@ -20,6 +21,7 @@ typedef struct dn_setting {
     const char *strategy, *fuse; /* strategy NULL: where steps run is planned, for profiles that want both devices */
     int way, every; /* by pointers or buffers; takes every such batch */
     bool two;       /* planned for two OpenCL devices and a host that is bad at all */
+    bool split;     /* the host takes half of what is large enough to be cut */
     clf_ctx *c;
     uint64_t programs; /* whose kernels ran; planned: and whose other loops ran on the host */
 } dn_setting;

@@ -144,6 +144,7 @@ static clf_ctx *open_pair(const pinned_pair *pair) {
     }
     CU_ASSERT_FATAL(pinned_pair_set(pair, c));
     CU_ASSERT_EQUAL(clf_set(c, "host_pointers", "off"), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "split", "off"), CLF_OK); /* before a matrix is there, the device would take a part of the work */
     return c;
 }
 

@@ -87,6 +87,33 @@ static void ladder(const char *host_pointers, const char *budget) {
     clf_close(c);
 }
 
+enum { LARGE = 20000 };
+
+/* Each device shares its steps with the host, and what they leave is read by all three. */
+static void test_split(void) {
+    static double x[LARGE], cells[2][LARGE], sum[2];
+    for (int k = 0; k < LARGE; k++) x[k] = k % 17 + 0.25;
+    for (int i = 0; i < 2; i++)
+        for (int split = 0; split < 2; split++) {
+            clf_ctx *c = open_two(pointers[i]);
+            if (!c) return;
+            CU_ASSERT_EQUAL(clf_set(c, "split", split ? "50" : "off"), CLF_OK);
+            clf_mat *m = clf_borrow(c, CLF_F64, LARGE, 1, x, NULL, NULL), *up = NULL;
+            for (int k = 0; k < 4; k++) {
+                up = clf_add(m, up ? up : m);
+                m = clf_sqrt(up);
+            }
+            clf_mat *r[2] = {m, clf_sum(up)};
+            CU_ASSERT_EQUAL(clf_eval(2, r), CLF_OK);
+            CU_ASSERT_EQUAL(clf_read(m, cells[split], sizeof cells[split]), CLF_OK);
+            sum[split] = read_f64(r[1]);
+            clf_stats s = stats_of(c);
+            CU_ASSERT(s.launches_tier2 >= 8 && (split ? s.launches_split >= 8 : !s.launches_split));
+            if (split) CU_ASSERT(sum[0] == sum[1] && !memcmp(cells[0], cells[1], sizeof cells[0]));
+            clf_close(c);
+        }
+}
+
 static void test_ladder(void) {
     for (int i = 0; i < 2; i++) {
         ladder(pointers[i], "0");
@@ -158,8 +185,8 @@ static void test_names(void) {
 enum { SKIPPED = 77 };
 
 int main(void) {
-    static const test_case tests[] = {
-        {"spread", test_spread}, {"ladder", test_ladder}, {"apart", test_apart}, {"one of two", test_one}, {"names", test_names}};
+    static const test_case tests[] = {{"spread", test_spread}, {"ladder", test_ladder},  {"split", test_split},
+                                      {"apart", test_apart},   {"one of two", test_one}, {"names", test_names}};
     clf_profile host, first, second;
     pinned_pair_two_devices();
     pinned_pair_contrast_two(&host, &first, &second);

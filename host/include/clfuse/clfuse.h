@@ -318,6 +318,7 @@ typedef struct clf_stats {
     uint64_t kernels_loaded;                      /**< of kernel_hits: taken from the disk, where an earlier process had kept them */
     uint64_t bytes_to_device, bytes_from_device, evictions; /**< copied to devices that do not share our memory, and back; copies dropped there for others */
     uint64_t launches_meanwhile;                  /**< of tier 0: of steps whose kernel was not compiled yet */
+    uint64_t launches_split;                      /**< steps that the host and a device ran together; each counts there, too */
 } clf_stats;
 CLF_API clf_status clf_get_stats(clf_ctx *c, clf_stats *out);
 /** Memory of a context in bytes. Set struct_size. */
