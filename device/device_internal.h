@@ -104,6 +104,7 @@ struct clf_devs {
     char why[CLF_DEV_WHY];
     char temp_dir[CLF_DEV_PATH]; /* the driver's cache where no directory is usable; removed at close */
     int temp_fd;                 /* open on temp_dir, shared lock; -1 if none */
+    int cache_fd;                /* the same of the driver's cache where it is kept */
     struct clf_workers *workers; /* worker.c; NULL until the first kernel is asked for */
     char cache_dir[CLF_DEV_PATH], worker[CLF_DEV_PATH]; /* of the options */
     int worker_ms;

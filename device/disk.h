@@ -64,6 +64,7 @@ clf_status clf_disk_files(clf_disk *d, clf_disk_file **out, size_t *n, clf_err *
 /** Remove the entries used longest ago until at most keep_bytes are left, and what dead processes left half written. *files and *bytes
  *  (may be NULL) receive what was removed. */
 clf_status clf_disk_prune(clf_disk *d, uint64_t keep_bytes, uint64_t *files, uint64_t *bytes, clf_err *err);
-/** driver_files.c: remove folder/name and all that is in it; *files and *bytes grow by what is removed. */
-void clf_driver_files_remove(const char *folder, const char *name, uint64_t *files, uint64_t *bytes);
+/** driver_files.c: remove all that is in folder/name, unless a process has its driver open there; *files and *bytes grow by what is removed.
+ *  False: one has. */
+bool clf_driver_files_remove(const char *folder, const char *name, uint64_t *files, uint64_t *bytes);
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The driver's own cache, which stands in our folder: it goes with ours when everything is to go. A tree of files, walked without recursion:
- * down into the first folder of each, and up again when it is empty. Links are removed, never followed. */
+ * The driver's own cache, which stands in our folder: it goes with ours when everything is to go. Drivers do not expect their files to
+ * vanish: whoever has one open holds a shared lock on the folder (environ.c), and then all of it stays. A tree of files, walked without
+ * recursion: down into the first folder of each, and up again when it is empty. Links are removed, never followed. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,11 +36,10 @@ static bool empty_one(int dir, char *path, size_t room, uint64_t *files, uint64_
     return down;
 }
 
-void clf_driver_files_remove(const char *folder, const char *name, uint64_t *files, uint64_t *bytes) {
+static void empty_all(int dir, const char *name, uint64_t *files, uint64_t *bytes) {
     char path[4096];
-    int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     size_t base = strlen(name);
-    if (dir < 0 || base >= sizeof path) return;
+    if (base >= sizeof path) return;
     memcpy(path, name, base + 1);
     for (bool more = true; more;) {
         if (empty_one(dir, path, sizeof path, files, bytes)) continue;
@@ -45,5 +47,14 @@ void clf_driver_files_remove(const char *folder, const char *name, uint64_t *fil
         more = up && unlinkat(dir, path, AT_REMOVEDIR) == 0; /* the folder itself stays: a driver makes it once */
         if (up) *up = 0;
     }
-    close(dir);
+}
+
+bool clf_driver_files_remove(const char *folder, const char *name, uint64_t *files, uint64_t *bytes) {
+    int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int own = dir >= 0 ? openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    bool used = own >= 0 && flock(own, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+    if (own >= 0 && !used) empty_all(dir, name, files, bytes);
+    if (own >= 0) close(own);
+    if (dir >= 0) close(dir);
+    return !used;
 }

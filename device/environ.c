@@ -5,7 +5,8 @@
  * PoCL trusts what it finds in its cache (a damaged entry kills the process) and finds no device when the directory cannot be made,
  * hence POCL_CACHE_DIR = <our cache>/pocl, or a temporary directory of this process. It reads the variable once per process, so a
  * temporary directory stays named in the environment, is made again by a later open, and is removed by the last close: a shared
- * flock on the directory counts its users without any global.
+ * flock on the directory counts its users without any global. The one in our cache is held the same way, as nobody may clear what a driver
+ * is writing to (driver_files.c).
  *
  * Workers of PoCL sleep between kernels; woken together, the kernel of Linux often puts two of them on one core and leaves them there
  * for milliseconds: half the speed for seconds on end (measured with two cores). POCL_AFFINITY=1 pins them; set where the user did
@@ -24,6 +25,8 @@
 #include <unistd.h>
 #include "device/device_internal.h"
 
+enum { PATIENCE_MS = 2000, STEP_MS = 5 };
+
 static const char var[] = "POCL_CACHE_DIR";
 static const char temp_mark[] = "/clfuse-driver-";
 
@@ -41,13 +44,23 @@ static void sweep(const char *path) {
     closedir(dir);
 }
 
-static bool temp_hold(clf_devs *d) {
-    d->temp_fd = open(d->temp_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (d->temp_fd >= 0 && !flock(d->temp_fd, LOCK_SH)) return true;
-    if (d->temp_fd >= 0) close(d->temp_fd);
-    d->temp_fd = -1;
-    return false;
+/* A shared lock on the directory, which goes with the descriptor. Somebody who removes files waits for nobody, so that he is done soon. -1:
+ * there is no such directory, or he is not. */
+static int hold(const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), ms = 0;
+    while (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB)) {
+        const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
+        if ((errno == EWOULDBLOCK || errno == EINTR) && (ms += STEP_MS) <= PATIENCE_MS) {
+            nanosleep(&step, NULL);
+            continue;
+        }
+        close(fd);
+        fd = -1;
+    }
+    return fd;
 }
+
+static bool temp_hold(clf_devs *d) { return (d->temp_fd = hold(d->temp_dir)) >= 0; }
 
 static bool temp_new(clf_devs *d) {
     const char *tmp = secure_getenv("TMPDIR");
@@ -74,12 +87,14 @@ static bool private_dir(const char *cache_dir, char *out, size_t n, char *why, s
 void clf_environ_cache(clf_devs *d, const char *cache_dir) {
     const char *chosen = getenv(var);
     char path[CLF_DEV_PATH], why[CLF_DEV_WHY] = "no cache directory";
-    d->temp_fd = -1;
+    d->temp_fd = d->cache_fd = -1;
     if (chosen && *chosen) {
         temp_again(d, chosen);
+        if (d->temp_fd < 0) d->cache_fd = hold(chosen);
         return;
     }
     if (private_dir(cache_dir, path, sizeof path, why, sizeof why)) {
+        d->cache_fd = hold(path);
         sweep(path);
         setenv(var, path, 1);
     } else if (temp_new(d)) {
@@ -97,6 +112,8 @@ static int drop_one(const char *path, const struct stat *st, int flag, struct FT
 }
 
 void clf_environ_cache_close(clf_devs *d) {
+    if (d->cache_fd >= 0) close(d->cache_fd);
+    d->cache_fd = -1;
     if (d->temp_fd < 0) return;
     if (getpid() == d->pid && !flock(d->temp_fd, LOCK_EX | LOCK_NB)) nftw(d->temp_dir, drop_one, 8, FTW_DEPTH | FTW_PHYS);
     close(d->temp_fd);

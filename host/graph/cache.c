@@ -82,7 +82,8 @@ static void clear_driver(clf_ctx *c, uint64_t *files, uint64_t *bytes) {
     char folder[CLF_ERR_TEXT], none[8];
     uint64_t n = 0, size = 0;
     if (!clf_cache_dir_name(c->knobs.cache_dir, folder, sizeof folder, none, sizeof none)) return;
-    clf_driver_files_remove(folder, "pocl", &n, &size);
+    if (!clf_driver_files_remove(folder, "pocl", &n, &size))
+        CLF_TRACE(&c->trace, build, "kernel cache: what the driver keeps in %s/pocl stays, a process uses it", folder);
     if (files) *files += n;
     if (bytes) *bytes += size;
 }

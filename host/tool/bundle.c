@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * clfuse run --bundle FILE: what a maintainer needs to see a plan again, and nothing of the data. A text: the program, the settings that
- * were given, of every variable its type, shape, format, number of entries and how many the fullest row has, the devices' profiles, the
- * plan as explain shows it.
+ * were given, of every variable its type, shape, format, number of entries and how many the fullest row has, the devices' profiles (the
+ * host's, then those of the OpenCL devices in the order in which the setting names them), the plan as explain shows it.
  *
  * Numbers given with --in are data, too: their values are left out, unless the plan changes with another one, as where they say how many
  * rows to take; those that stay are named on stderr. Literals belong to the program. replay.c reads it. */
@@ -149,14 +149,41 @@ static tool_exit put_vars(FILE *f, clf_ctx *c, const tool_options *o, const char
 
 /* ---- the file ---- */
 
-static void put_profiles(FILE *f, clf_ctx *c) {
+static void put_profile(FILE *f, clf_ctx *c, int i) {
+    text t = {NULL, 0, false};
+    if (clf_device_profile(c, i, append, &t) == CLF_OK && !t.failed) put_section(f, i ? "profile device" : "profile host", &t);
+    free(t.at);
+}
+
+/* The first OpenCL device from `first` on that plans of the context are for; 0: none. */
+static int chosen_from(clf_ctx *c, int first) {
     clf_device d = {.struct_size = sizeof d};
-    for (int i = 0; clf_device_at(c, i, &d); i++) {
-        text t = {NULL, 0, false};
-        bool wanted = i == 0 || d.chosen;
-        if (wanted && clf_device_profile(c, i, append, &t) == CLF_OK && !t.failed)
-            put_section(f, i ? "profile device" : "profile host", &t);
-        free(t.at);
+    for (int i = first; clf_device_at(c, i, &d); i++)
+        if (d.chosen) return i;
+    return 0;
+}
+
+/* Which device a name means, a context of its own says; 0: none, or the host. */
+static int device_named(const char *name) {
+    clf_ctx *c = NULL;
+    const clf_options o = {.struct_size = sizeof o, .device = name};
+    int i = clf_open(&c, &o) == CLF_OK && clf_set(c, "profile_file", "") == CLF_OK ? chosen_from(c, 1) : 0;
+    clf_close(c);
+    return i;
+}
+
+static void put_profiles(FILE *f, clf_ctx *c, const tool_options *o) {
+    const char *names = given(o, "device", "CLF_DEVICE");
+    int first = chosen_from(c, 1), i;
+    put_profile(f, c, 0);
+    if (!first || !chosen_from(c, first + 1)) {
+        if (first) put_profile(f, c, first);
+        return;
+    }
+    for (char name[256]; names && *names; names += *names == ',') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, ","), names);
+        names += strcspn(names, ",");
+        if (*name && (i = device_named(name)) > 0) put_profile(f, c, i);
     }
 }
 
@@ -166,7 +193,7 @@ static tool_exit put_all(FILE *f, clf_ctx *c, const tool_options *o, const tool_
     put_knobs(f, o);
     put_section(f, "program", &whole);
     TOOL_TRY(put_vars(f, c, o, program, vars));
-    put_profiles(f, c);
+    put_profiles(f, c, o);
     if (plan_of(c, o, program, vars->at, vars->n, &plan)) put_section(f, "explain", &plan);
     free(plan.at);
     return TOOL_OK;

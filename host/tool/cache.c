@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * clfuse cache: the kernels that are kept on disk. list and stats tell of them, show prints one of them, prune and clear remove what was
- * not used for longest, verify finds and removes what is damaged (exit code 1 when there was any). */
+ * not used for longest, verify finds and removes what is damaged (exit code 1 when there was any). What the driver keeps beside them goes
+ * with clear, unless somebody has it open. */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -145,9 +147,22 @@ static tool_exit cache_prune(clf_ctx *c, survey *s) {
     return remove_beyond(c, keep);
 }
 
+static void tell_of_driver(clf_ctx *c) {
+    const char *kernels = clf_cache_folder(c, NULL), *end = strrchr(kernels, '/');
+    char path[4096];
+    bool left = false;
+    snprintf(path, sizeof path, "%.*s/pocl", end ? (int)(end - kernels) : 0, kernels);
+    DIR *dir = end ? opendir(path) : NULL;
+    for (struct dirent *e; dir && !left && (e = readdir(dir));) left = strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    if (dir) closedir(dir);
+    if (left) tool_note("what the OpenCL driver keeps in %s stays: a process has the driver open", path);
+}
+
 static tool_exit cache_clear(clf_ctx *c, survey *s) {
     (void)s;
-    return remove_beyond(c, 0);
+    TOOL_TRY(remove_beyond(c, 0));
+    tell_of_driver(c);
+    return TOOL_OK;
 }
 
 static tool_exit cache_verify(clf_ctx *c, survey *s) {

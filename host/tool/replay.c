@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * clfuse run BUNDLE --synthetic: the program of a bundle, under its settings, on made-up data of the same shapes, types, formats and
- * numbers of entries. What the command line says comes before what the bundle says. Plans are made with the bundle's profile of the
- * OpenCL device, where it has one; clfuse explain BUNDLE --synthetic needs neither data nor that device, and plans by both profiles. The
+ * numbers of entries. What the command line says comes before what the bundle says. Plans are made with the bundle's profiles of the
+ * OpenCL devices, where it has some; clfuse explain BUNDLE --synthetic needs neither data nor those devices, and plans by all profiles. The
  * bundle may come from anybody: lengths are compared with what follows, lines are read by rule. */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,8 @@ struct tool_bundle {
     const char *program;
     char **line; /* knob, in, number and out lines, behind each other */
     size_t nline;
-    char profile[2][64]; /* of the host, of the device: temporary files; "" none */
+    char profile[TOOL_PROFILES][64]; /* of the host, of the devices in their order: temporary files; "" none */
+    size_t ndevice;
 };
 
 static tool_exit damaged(const tool_options *o, const char *what) { return tool_fail(TOOL_FAILED, "%s: no bundle: %s", o->file, what); }
@@ -52,7 +53,6 @@ static bool begins(const char *line, const char *word, const char **rest) {
 }
 
 static tool_exit keep_profile(const tool_options *o, char path[64], const char *text, size_t n) {
-    if (path[0]) return TOOL_OK;
     snprintf(path, 64, "%s/clfuse-profile-XXXXXX", P_tmpdir);
     int fd = mkstemp(path);
     bool good = fd >= 0 && write(fd, text, n) == (ssize_t)n;
@@ -67,8 +67,9 @@ static tool_exit read_section(const tool_options *o, struct tool_bundle *b, cons
     if (!at) return damaged(o, "a section is longer than the file");
     if (strcmp(kind, "program") == 0) b->program = at;
     if (strcmp(kind, "program") == 0 && strlen(at) != n) return damaged(o, "a NUL byte in the program");
-    bool device = strcmp(kind, "profile device") == 0;
-    return device || strcmp(kind, "profile host") == 0 ? keep_profile(o, b->profile[device], at, n) : TOOL_OK;
+    if (strcmp(kind, "profile host") == 0 && !b->profile[0][0]) return keep_profile(o, b->profile[0], at, n);
+    if (strcmp(kind, "profile device") == 0 && b->ndevice + 1 < TOOL_PROFILES) return keep_profile(o, b->profile[++b->ndevice], at, n);
+    return TOOL_OK;
 }
 
 static tool_exit read_line(const tool_options *o, struct tool_bundle *b, char *line) {
@@ -121,7 +122,7 @@ static tool_exit parse(tool_options *o, struct tool_bundle *b) {
         if (begins(b->line[i], "out ", &rest)) TOOL_TRY(take_out(o, rest));
     }
     o->program = b->program;
-    for (int i = 0; i < 2 && o->explains && !o->analyze && o->nprofile == (size_t)i; i++)
+    for (size_t i = 0; i <= b->ndevice && o->explains && !o->analyze && o->nprofile == i; i++)
         if (b->profile[i][0]) o->profile[o->nprofile++] = b->profile[i];
     return TOOL_OK;
 }
@@ -138,12 +139,22 @@ tool_exit tool_replay_read(tool_options *o) {
 void tool_replay_release(tool_options *o) {
     struct tool_bundle *b = o->replay;
     if (!b) return;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < TOOL_PROFILES; i++)
         if (b->profile[i][0]) remove(b->profile[i]);
     free(b->line);
     free(b->text);
     free(b);
     o->replay = NULL;
+}
+
+/* One device has one profile, a list of them a list. */
+static clf_status pin_profiles(clf_ctx *c, const tool_options *o) {
+    const struct tool_bundle *b = o->replay;
+    const char *device = o->device ? o->device : getenv("CLF_DEVICE");
+    size_t n = device && strchr(device, ',') ? b->ndevice : b->ndevice > 0;
+    char list[sizeof b->profile] = "";
+    for (size_t i = 1; i <= n; i++) snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i > 1 ? "," : "", b->profile[i]);
+    return n ? clf_set(c, "profile_file", list) : CLF_OK;
 }
 
 /* Settings that no option speaks of; those the version does not know are told of and left out. */
@@ -160,8 +171,7 @@ tool_exit tool_replay_open(clf_ctx *c, const tool_options *o) {
         for (size_t k = 0; k < sizeof options / sizeof *options; k++) option = option || strcmp(options[k], name) == 0;
         if (!option && clf_set(c, name, value) != CLF_OK) tool_note("%s: %s", o->file, clf_last_error(c));
     }
-    if (b && b->profile[1][0] && clf_set(c, "profile_file", b->profile[1]) != CLF_OK) return tool_fail_status(c, CLF_E_IO, "");
-    return TOOL_OK;
+    return !b || pin_profiles(c, o) == CLF_OK ? TOOL_OK : tool_fail_status(c, CLF_E_IO, "");
 }
 
 /* ---- made-up data ---- */

@@ -2,24 +2,7 @@
  * What a whole run of row.group reads, writes and computes, counted from its plan. Rows that a later job of a pass reads again come from a
  * near cache, so every operand is counted once; buffers and states are written and read. */
 #include "kernels-cl/skel/band_plan.h"
-
-static double cells_at(const clf_band *p, uint32_t axes) {
-    double n = 1;
-    for (int a = 0; a < p->c->naxes; a++)
-        if (axes >> a & 1u) n *= (double)clf_band_extent(p, a);
-    return n;
-}
-
-static void count_reads(const clf_band *p, clf_facts *f) {
-    const clf_cplan *c = p->c;
-    for (int k = 0; k < c->nin; k++) {
-        double read = 0, all = 1;
-        for (int v = 0; v < c->nvalue; v++)
-            if (c->value[v].op == CLF_V_LOAD && c->access[c->value[v].arg].input == k) read += cells_at(p, c->value[v].axes);
-        for (int d = 0; d < c->in[k].rank; d++) all *= (double)c->in[k].dim[d].n;
-        f->read_bytes += (read < all ? read : all) * (double)clf_dtype_bytes((clf_dtype)c->in[k].dtype);
-    }
-}
+#include "kernels-cl/skel/facts.h"
 
 /* Positions at which job k computes the values of its items. */
 static uint32_t axes_of(const clf_band *p, int k) {
@@ -50,8 +33,7 @@ static void count_values(const clf_band *p, clf_facts *f) {
     for (int k = 0; k < p->njob; k++) {
         mark(p, k, used);
         for (int v = 0; v < c->nvalue; v++)
-            if (used[v] && clf_op_is_cell(c->value[v].op))
-                f->cells[c->value[c->value[v].in[0]].dtype == CLF_F64][clf_ops[c->value[v].op].class_] += cells_at(p, c->value[v].axes);
+            if (used[v] && clf_op_is_cell(c->value[v].op)) clf_facts_value(f, c, v, clf_facts_cells(c, c->value[v].axes));
     }
 }
 
@@ -59,13 +41,13 @@ static void count_items(const clf_band *p, clf_facts *f) {
     for (int s = 0; s < p->nitem; s++) {
         clf_sink k = clf_band_sink(p, s);
         double flops = k.kind == CLF_SINK_DOT ? 2 : k.kind == CLF_SINK_FOLD ? clf_folds[k.fold].flops : 0;
-        f->cells[p->c->value[k.value[0]].dtype == CLF_F64][CLF_CLASS_ADD] += flops * cells_at(p, axes_of(p, p->item[s].job));
-        if (s < p->c->nsink) f->write_bytes += cells_at(p, k.keep) * (double)clf_dtype_bytes((clf_dtype)p->c->out[k.out[0]].dtype);
+        f->cells[p->c->value[k.value[0]].dtype == CLF_F64][CLF_CLASS_ADD] += flops * clf_facts_cells(p->c, axes_of(p, p->item[s].job));
+        if (s < p->c->nsink) clf_facts_write(f, p->c, &k, clf_facts_cells(p->c, k.keep));
     }
 }
 
 void clf_band_facts(const clf_band *p, clf_facts *out) {
-    count_reads(p, out);
+    clf_facts_loads(out, p->c, NULL);
     count_values(p, out);
     count_items(p, out);
     out->read_bytes += 8 * (double)p->words;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels-cl/skel/facts.h"
 #include "kernels-cl/skel/twin.h"
 
 extern const clf_skel clf_skel_cell_chunk;
@@ -94,22 +95,17 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
 
 /* ---- facts ---- */
 
-static double cells_at(const clf_cell *p, uint32_t axes) {
-    return (axes & p->i ? (double)p->rows : 1) * (axes & p->j ? (double)p->cols : 1);
-}
-
 static void count_reads(const clf_cell *p, clf_facts *f) {
     const clf_cplan *c = p->c;
     clf_cell_at at;
     for (int k = 0; k < c->nin; k++) {
-        double read = 0, all = 1;
+        double read = 0;
         for (int a = 0; a < c->naccess; a++) {
             if (c->access[a].input != k) continue;
             clf_cell_access(p, &c->access[a], &at);
-            read += cells_at(p, at.axes);
+            read += clf_facts_cells(c, at.axes);
         }
-        for (int d = 0; d < c->in[k].rank; d++) all *= (double)c->in[k].dim[d].n;
-        f->read_bytes += (read < all ? read : all) * clf_dtype_bytes((clf_dtype)c->in[k].dtype);
+        clf_facts_read(f, c, k, read);
     }
 }
 
@@ -120,12 +116,12 @@ static void count_work(const clf_cell *p, clf_facts *f) {
         if (!clf_op_is_cell(w->op)) continue;
         uint32_t axes =
             clf_cell_level(p, w->axes) == 2 && p->kind != CLF_CELL_FLAT ? p->i | p->j : w->axes; /* columns: again for every row */
-        f->cells[c->value[w->in[0]].dtype == CLF_F64][clf_ops[w->op].class_] += cells_at(p, axes);
+        clf_facts_value(f, c, v, clf_facts_cells(c, axes));
     }
     for (int s = 0; s < c->nsink; s++) {
         const clf_sink *k = &c->sink[s];
         clf_dtype t = (clf_dtype)c->value[k->value[0]].dtype;
-        f->write_bytes += cells_at(p, k->keep) * clf_dtype_bytes((clf_dtype)c->out[k->out[0]].dtype);
+        clf_facts_write(f, c, k, clf_facts_cells(c, k->keep));
         if (k->kind == CLF_SINK_FOLD) f->cells[t == CLF_F64][CLF_CLASS_ADD] += (double)p->n * clf_folds[k->fold].flops;
     }
 }

@@ -93,10 +93,8 @@ void clf_fold_hole_col_init(clf_ctext *x) { clf_fold_each(x, CLF_CELL_COLFOLD, c
 
 /* The lanes of column vector u, folded: declares b<l>_M, result in b0_M. */
 static void col_lane_fold(clf_ctext *x, int s) {
-    clf_fold_vars f;
     char buf[CLF_EMIT_NAME], from[96];
     int lanes = col_lanes(x, s), n = clf_fold_states(x, s);
-    memset(&f, 0, sizeof f);
     for (int l = 0; l < lanes; l++)
         for (int m = 0; m < n; m++) {
             if (x->p->kind == CLF_CELL_GROUP)
@@ -107,14 +105,7 @@ static void col_lane_fold(clf_ctext *x, int s) {
             clf_fold_widen(x, s, m, CLF_MERGE_WIDTH, from);
             CLF_PUT(x, ";\n");
         }
-    for (int half = lanes / 2; half >= 1; half /= 2)
-        for (int l = 0; l < half; l++) {
-            for (int m = 0; m < n; m++) {
-                CLF_NAME(f.s[m], "b%d_%d", l, m);
-                CLF_NAME(f.t[m], "b%d_%d", l + half, m);
-            }
-            clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, CLF_MERGE_WIDTH, &f);
-        }
+    clf_fold_halve(x, s, lanes);
 }
 
 static void slot_names(const clf_ctext *x, int s, clf_fold_vars *f, const char *t) {

@@ -28,6 +28,19 @@ void clf_fold_apply(clf_ctext *x, int s, const char *text, bool wide, int width,
     CLF_PUT(x, "; }\n");
 }
 
+void clf_fold_halve(clf_ctext *x, int s, int lanes) {
+    clf_fold_vars f;
+    memset(&f, 0, sizeof f);
+    for (int half = lanes / 2; half >= 1; half /= 2)
+        for (int l = 0; l < half; l++) {
+            for (int m = 0; m < clf_fold_states(x, s); m++) {
+                CLF_NAME(f.s[m], "b%d_%d", l, m);
+                CLF_NAME(f.t[m], "b%d_%d", l + half, m);
+            }
+            clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, CLF_MERGE_WIDTH, &f);
+        }
+}
+
 void clf_fold_declare(clf_ctext *x, int s, bool wide, int width, const clf_fold_vars *f, bool side_t) {
     char buf[CLF_EMIT_NAME];
     for (int m = 0; m < clf_fold_states(x, s); m++)

@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels-cl/skel/facts.h"
 #include "kernels-cl/skel/group_text.h"
 #include "kernels-cl/skel/twin.h"
 
 extern const clf_skel clf_skel_cell_group;
 
-/* Work-items of a group: on a GPU enough to hide what loads cost; elsewhere groups only take turns. BUSY_GROUPS: of each compute unit,
- * below which some idle. */
-enum { GPU_LOCAL = 256, OTHER_LOCAL = 64, BUSY_GROUPS = 4 };
+/* Work-items of a group: on a GPU enough to hide what loads cost; elsewhere groups only take turns. */
+enum { GPU_LOCAL = 256, OTHER_LOCAL = 64 };
 
 static int local_of(const clf_profile *p) { return p->kind == CLF_DEV_GPU ? GPU_LOCAL : OTHER_LOCAL; }
 
@@ -83,44 +83,27 @@ static bool fits(const clf_cplan *c, const clf_profile *p) {
     return clf_twin_args_fit(&twin, &g, p) && clf_twin_args_fit(&merge_twin, &g, p);
 }
 
-static void fill_sched(const clf_twin *t, const clf_group *g, int64_t first, int64_t groups, clf_sched *out) {
-    memset(out, 0, sizeof *out);
-    out->skel = t->skel;
-    out->width = 1;
-    out->index_bits = g->index_bits;
-    out->flat = g->flat;
-    out->grain = g->grain;
-    out->extent = g->extent;
-    out->local = (size_t)g->local;
-    out->global = (size_t)(groups > 0 ? groups : 0) * out->local;
-    out->scratch_bytes = (size_t)g->words * 8 + 64;
-    clf_args w = {.value = out->arg};
-    t->walk(&w, g, first);
-    out->narg = w.nvalue;
+static clf_twin_groups groups_of(const clf_group *g) {
+    return (clf_twin_groups){g->local, g->index_bits, g->flat, g->groups, g->merges, g->words, g->grain, g->extent};
 }
 
 static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err) {
     clf_group g;
     if (!clf_group_plan(&g, c, local_of(p))) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
-    int64_t hi = grid.hi < g.groups ? grid.hi : g.groups;
-    fill_sched(&twin, &g, grid.lo, hi - grid.lo, out);
-    out->merge = g.merges > 0 ? CLF_MERGE_FOLLOWS : CLF_MERGE_NONE;
+    const clf_twin_groups all = groups_of(&g);
+    clf_twin_group_sched(&twin, &g, &all, grid, out);
     return CLF_OK;
 }
 
 static clf_status merge(const clf_cplan *c, const clf_profile *p, clf_sched *out, clf_err *err) {
     clf_group g;
     if (!clf_group_plan(&g, c, local_of(p))) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
-    fill_sched(&merge_twin, &g, 0, g.merges, out);
-    out->merge = CLF_MERGE_ITSELF;
+    const clf_twin_groups all = groups_of(&g);
+    clf_twin_group_merge(&merge_twin, &g, &all, out);
     return CLF_OK;
 }
 
 /* ---- facts ---- */
-
-static double cells_at(const clf_group *p, uint32_t axes) {
-    return (axes & p->i ? (double)p->rows : 1) * (axes & p->j ? (double)p->cols : 1);
-}
 
 /* Values that sinks of walk k need. */
 static void mark(const clf_group *p, clf_walk_id k, uint8_t *used) {
@@ -133,17 +116,6 @@ static void mark(const clf_group *p, clf_walk_id k, uint8_t *used) {
             if (used[v] && c->value[v].in[q] >= 0) used[c->value[v].in[q]] = 1;
 }
 
-static void count_reads(const clf_group *p, const uint8_t *used, clf_facts *f) {
-    const clf_cplan *c = p->c;
-    for (int k = 0; k < c->nin; k++) {
-        double read = 0, all = 1;
-        for (int v = 0; v < c->nvalue; v++)
-            if (used[v] && c->value[v].op == CLF_V_LOAD && c->access[c->value[v].arg].input == k) read += cells_at(p, c->value[v].axes);
-        for (int d = 0; d < c->in[k].rank; d++) all *= (double)c->in[k].dim[d].n;
-        f->read_bytes += (read < all ? read : all) * clf_dtype_bytes((clf_dtype)c->in[k].dtype);
-    }
-}
-
 /* Of values that vary with rows or columns alone, only a walk over these computes one of each; others do at every cell. */
 static double times(const clf_group *p, clf_walk_id k, uint32_t axes) {
     uint32_t all = p->i | p->j, own = k == CLF_WALK_ROWS ? p->i : k == CLF_WALK_COLS ? p->j : 0;
@@ -152,19 +124,18 @@ static double times(const clf_group *p, clf_walk_id k, uint32_t axes) {
     if ((int)k >= CLF_FOLD_WALKS) return (double)p->walk[k].len;
     if (axes != own) return (double)p->n;
     const clf_walk *w = &p->walk[k];
-    return cells_at(p, own) * (double)w->parts * w->lanes * (double)w->units;
+    return clf_facts_cells(p->c, own) * (double)w->parts * w->lanes * (double)w->units;
 }
 
 static void count_walk(const clf_group *p, clf_walk_id k, const uint8_t *used, clf_facts *f) {
     const clf_cplan *c = p->c;
-    count_reads(p, used, f);
+    clf_facts_loads(f, c, used);
     for (int v = 0; v < c->nvalue; v++)
-        if (used[v] && clf_op_is_cell(c->value[v].op))
-            f->cells[c->value[c->value[v].in[0]].dtype == CLF_F64][clf_ops[c->value[v].op].class_] += times(p, k, c->value[v].axes);
+        if (used[v] && clf_op_is_cell(c->value[v].op)) clf_facts_value(f, c, v, times(p, k, c->value[v].axes));
     for (int s = 0; s < c->nsink; s++) {
         const clf_sink *sink = &c->sink[s];
         if (clf_group_walk(p, sink) != k) continue;
-        f->write_bytes += cells_at(p, sink->keep) * clf_dtype_bytes((clf_dtype)c->out[sink->out[0]].dtype);
+        clf_facts_write(f, c, sink, clf_facts_cells(c, sink->keep));
         if (sink->kind == CLF_SINK_FOLD)
             f->cells[c->value[sink->value[0]].dtype == CLF_F64][CLF_CLASS_ADD] += (double)p->n * clf_folds[sink->fold].flops;
     }
@@ -173,7 +144,6 @@ static void count_walk(const clf_group *p, clf_walk_id k, const uint8_t *used, c
 static void count_states(const clf_group *p, clf_facts *f) {
     f->write_bytes += 8 * (double)p->words;
     f->read_bytes += 8 * (double)p->words;
-    f->launches = (p->groups > 0) + (p->merges > 0);
 }
 
 static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_facts *out) {
@@ -187,10 +157,8 @@ static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sche
         count_walk(&p, (clf_walk_id)k, used, out);
     }
     count_states(&p, out);
-    clf_twin_share(out, s, p.groups > 0 ? p.groups * p.local : 1);
-    out->launches = (s->global > 0) + (p.merges > 0);
-    double busy = (double)(profile->cores > 0 ? profile->cores : 1) * BUSY_GROUPS, groups = (double)(s->global / s->local);
-    out->occupancy = groups < busy ? groups / busy : 1;
+    const clf_twin_groups g = groups_of(&p);
+    clf_twin_group_share(out, s, &g, profile);
 }
 
 /* ---- states ---- */

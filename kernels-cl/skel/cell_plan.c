@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "kernels-cl/skel/plane.h"
 #include "kernels-cl/skel/strides.h"
 
 enum {
@@ -45,35 +46,15 @@ clf_cell_fold clf_cell_fold_of(const clf_cell *p, const clf_sink *s) {
     return s->keep == p->i ? CLF_CELL_ROWFOLD : CLF_CELL_COLFOLD;
 }
 
-static bool value_ok(const clf_cell *p, const clf_value *v) {
-    if (clf_op_is_cell(v->op) || v->op == CLF_V_PARAM || v->op == CLF_V_CAST || v->op == CLF_V_INDEX) return true;
-    clf_cell_at at;
-    return v->op == CLF_V_LOAD && clf_cell_access(p, &p->c->access[v->arg], &at);
-}
-
-static bool sink_ok(const clf_cell *p, const clf_sink *s) {
-    uint32_t all = p->i | p->j;
-    if (s->guard >= 0) return false;
-    if (s->kind == CLF_SINK_STORE) return true;
-    return s->kind == CLF_SINK_FOLD && (s->keep == 0 || (p->i && s->keep != all)) && clf_sink_loop(p->c, s) == all;
-}
-
 static bool shape_ok(clf_cell *p) {
-    const clf_cplan *c = p->c;
-    if (c->naxes > 2) return false;
-    for (int a = 0; a < c->naxes; a++)
-        if (c->axis[a].kind != CLF_AXIS_RANGE || c->axis[a].n.n < 0) return false;
-    for (int k = 0; k < c->nin; k++)
-        if (c->in[k].format != 0) return false;
-    p->i = c->naxes == 2 ? 1 : 0;
-    p->j = c->naxes == 2 ? 2 : c->naxes;
-    p->rows = c->naxes == 2 ? c->axis[0].n.n : 1;
-    p->cols = c->naxes ? c->axis[c->naxes - 1].n.n : 1;
-    for (int v = 0; v < c->nvalue; v++)
-        if (!value_ok(p, &c->value[v])) return false;
-    for (int s = 0; s < c->nsink; s++)
-        if (!sink_ok(p, &c->sink[s])) return false;
-    return !__builtin_mul_overflow(p->rows, p->cols, &p->n) && p->n <= INT64_MAX / 16;
+    clf_plane q;
+    if (!clf_plane_of(p->c, &q)) return false;
+    p->i = q.i;
+    p->j = q.j;
+    p->rows = q.rows;
+    p->cols = q.cols;
+    p->n = q.n;
+    return true;
 }
 
 /* Does an access run through memory cell by cell in row-major order? */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels-cl/skel/entry_text.h"
+#include "kernels-cl/skel/facts.h"
 #include "kernels-cl/skel/twin.h"
 
 extern const clf_skel clf_skel_entry_chunk;
@@ -145,14 +146,13 @@ static void count_reads(const clf_entry *p, clf_facts *f) {
     const clf_cplan *c = p->c;
     clf_entry_at at;
     for (int k = 0; k < c->nin; k++) {
-        double read = 0, all = 1;
+        double read = 0;
         for (int a = 0; a < c->naccess; a++) {
             if (c->access[a].input != k || c->access[a].protocol != CLF_STREAM) continue;
             clf_entry_access(p, &c->access[a], &at);
             read += cells_of(p, at.axes);
         }
-        for (int d = 0; d < c->in[k].rank; d++) all *= (double)c->in[k].dim[d].n;
-        f->read_bytes += (read < all ? read : all) * clf_dtype_bytes((clf_dtype)c->in[k].dtype);
+        clf_facts_read(f, c, k, read);
     }
     f->read_bytes += clf_csr_bytes(p->cell.rows, c->axis[p->e].n.n, (clf_dtype)c->in[p->csr].dtype);
 }
@@ -161,7 +161,7 @@ static void count_work(const clf_entry *p, clf_facts *f) {
     const clf_cplan *c = p->c;
     for (int v = 0; v < c->nvalue; v++) {
         const clf_value *w = &c->value[v];
-        if (clf_op_is_cell(w->op)) f->cells[c->value[w->in[0]].dtype == CLF_F64][clf_ops[w->op].class_] += cells_of(p, w->axes);
+        if (clf_op_is_cell(w->op)) clf_facts_value(f, c, v, cells_of(p, w->axes));
         if (w->op != CLF_V_FOLD && w->op != CLF_V_DOT) continue;
         uint32_t over = c->value[w->in[0]].axes | (w->op == CLF_V_DOT ? c->value[w->in[1]].axes : 0);
         f->cells[w->dtype == CLF_F64][CLF_CLASS_ADD] += cells_of(p, over) * (w->op == CLF_V_DOT ? 2 : clf_folds[w->arg].flops);
@@ -173,7 +173,7 @@ static void count_work(const clf_entry *p, clf_facts *f) {
         double cells = 1;
         for (int d = 0; d < c->out[k->out[0]].rank; d++) cells *= (double)c->out[k->out[0]].dim[d].n;
         if (pattern) cells = (double)c->axis[p->e].n.n;
-        f->write_bytes += cells * clf_dtype_bytes((clf_dtype)c->out[k->out[0]].dtype);
+        clf_facts_write(f, c, k, cells);
         if (dot || k->kind == CLF_SINK_FOLD)
             f->cells[c->value[k->value[0]].dtype == CLF_F64][CLF_CLASS_ADD] += cells_of(p, over) * (dot ? 2 : clf_folds[k->fold].flops);
     }

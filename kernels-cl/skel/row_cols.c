@@ -152,10 +152,8 @@ void clf_rcols_init(clf_ctext *x) { each((clf_rtext *)x, init); }
 /* The lanes at u, folded: declares b<l>_M, result in b0_M. */
 static void fold_lanes(clf_rtext *w, int s) {
     clf_ctext *x = &w->x;
-    clf_fold_vars f;
     char buf[CLF_EMIT_NAME], from[96], slots[24];
     int lanes = plan_of(w, s)->lanes, n = clf_fold_states(x, s);
-    memset(&f, 0, sizeof f);
     clf_rcols_slots(w, s, slots);
     for (int l = 0; l < lanes; l++)
         for (int m = 0; m < n; m++) {
@@ -164,14 +162,7 @@ static void fold_lanes(clf_rtext *w, int s) {
             clf_fold_widen(x, s, m, CLF_MERGE_WIDTH, from);
             CLF_PUT(x, ";\n");
         }
-    for (int half = lanes / 2; half >= 1; half /= 2)
-        for (int l = 0; l < half; l++) {
-            for (int m = 0; m < n; m++) {
-                CLF_NAME(f.s[m], "b%d_%d", l, m);
-                CLF_NAME(f.t[m], "b%d_%d", l + half, m);
-            }
-            clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, CLF_MERGE_WIDTH, &f);
-        }
+    clf_fold_halve(x, s, lanes);
 }
 
 static void push(clf_rtext *w, int s) {

@@ -11,9 +11,6 @@
 
 extern const clf_skel clf_skel_row_group;
 
-/* Work-groups of each compute unit, below which some idle. */
-enum { BUSY_GROUPS = 4 };
-
 /* ---- arguments ---- */
 
 static void walk_accesses(clf_args *w, const clf_band *p) {
@@ -101,35 +98,23 @@ static bool fits(const clf_cplan *c, const clf_profile *p) {
     return clf_twin_args_fit(&twin, &b, p) && clf_twin_args_fit(&merge_twin, &b, p);
 }
 
-static void fill_sched(const clf_twin *t, const clf_band *b, int64_t first, int64_t groups, clf_sched *out) {
-    memset(out, 0, sizeof *out);
-    out->skel = t->skel;
-    out->width = 1;
-    out->index_bits = b->index_bits;
-    out->grain = b->grain;
-    out->extent = b->extent;
-    out->local = (size_t)b->local;
-    out->global = (size_t)(groups > 0 ? groups : 0) * out->local;
-    out->scratch_bytes = (size_t)b->words * 8 + 64;
-    clf_args w = {.value = out->arg};
-    t->walk(&w, b, first);
-    out->narg = w.nvalue;
+static clf_twin_groups groups_of(const clf_band *b) {
+    return (clf_twin_groups){b->local, b->index_bits, false, b->bands, b->merges, b->words, b->grain, b->extent};
 }
 
 static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err) {
     clf_band b;
     if (!clf_band_plan(&b, c, p, 0)) return clf_fail(err, CLF_E_INTERNAL, "row.group: cplan does not fit");
-    int64_t hi = grid.hi < b.bands ? grid.hi : b.bands;
-    fill_sched(&twin, &b, grid.lo, hi - grid.lo, out);
-    out->merge = b.merges > 0 ? CLF_MERGE_FOLLOWS : CLF_MERGE_NONE;
+    const clf_twin_groups g = groups_of(&b);
+    clf_twin_group_sched(&twin, &b, &g, grid, out);
     return CLF_OK;
 }
 
 static clf_status merge(const clf_cplan *c, const clf_profile *p, clf_sched *out, clf_err *err) {
     clf_band b;
     if (!clf_band_plan(&b, c, p, 0)) return clf_fail(err, CLF_E_INTERNAL, "row.group: cplan does not fit");
-    fill_sched(&merge_twin, &b, 0, b.merges, out);
-    out->merge = CLF_MERGE_ITSELF;
+    const clf_twin_groups g = groups_of(&b);
+    clf_twin_group_merge(&merge_twin, &b, &g, out);
     return CLF_OK;
 }
 
@@ -140,10 +125,8 @@ static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sche
     memset(out, 0, sizeof *out);
     if (!clf_band_plan(&p, c, profile, 0)) return;
     clf_band_facts(&p, out);
-    clf_twin_share(out, s, p.bands * p.local);
-    out->launches = (s->global > 0) + (p.merges > 0);
-    double busy = (double)(profile->cores > 0 ? profile->cores : 1) * BUSY_GROUPS, groups = (double)(s->global / s->local);
-    out->occupancy = groups < busy ? groups / busy : 1;
+    const clf_twin_groups g = groups_of(&p);
+    clf_twin_group_share(out, s, &g, profile);
 }
 
 /* ---- text ---- */

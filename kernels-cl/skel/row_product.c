@@ -193,20 +193,29 @@ static void row_steps(clf_rtext *w, int v, int from, int n, int rest) {
     if (from == 0) clf_rtext_fetch(w, 1, "u");
 }
 
+enum { SLOT = 96 };
+
+/* Where vector q of row r lies on the stack eV at depth d_, and the two sides of a merge there. */
+static clf_fold_vars on_stack(const clf_rtext *w, int v, int r, int q, char at[SLOT]) {
+    int lanes = clf_lanes(type_of(w, v)), vectors = clf_row_vectors(w->p, v);
+    clf_fold_vars f;
+    memset(&f, 0, sizeof f);
+    CLF_NAME(f.s[0], "s_");
+    CLF_NAME(f.t[0], "t_");
+    snprintf(at, SLOT, "e%d + d_ * %d + %d", v, w->p->ru * vectors * lanes, (r * vectors + q) * lanes);
+    return f;
+}
+
 /* The leaf's accumulators are widened and pushed onto the stack eV. */
 static void push_leaf(clf_rtext *w, int v, int from, int n) {
     clf_ctext *x = &w->x;
     clf_dtype t = type_of(w, v), wide = clf_wide(t);
-    int lanes = clf_lanes(t), s = clf_rtext_fold_of(w, v), row = w->p->ru * clf_row_vectors(w->p, v) * lanes;
-    char buf[CLF_EMIT_NAME], at[96];
+    int lanes = clf_lanes(t), s = clf_rtext_fold_of(w, v);
+    char buf[CLF_EMIT_NAME], at[SLOT];
     clf_emit_type(buf, wide, lanes);
     for (int r = 0; r < x->ru; r++)
         for (int q = 0; q < n; q++) {
-            clf_fold_vars f;
-            memset(&f, 0, sizeof f);
-            CLF_NAME(f.s[0], "s_");
-            CLF_NAME(f.t[0], "t_");
-            snprintf(at, sizeof at, "e%d + d_ * %d + %d", v, row, (r * clf_row_vectors(w->p, v) + from + q) * lanes);
+            const clf_fold_vars f = on_stack(w, v, r, from + q, at);
             CLF_PUT(x, "{ int d_ = depth; %s t_ = ", buf);
             clf_emit_cast(&x->e, t, wide, lanes);
             CLF_PUT(x, "a%d_%d);\nCLF_COLD for (long k_ = j0 / 512; k_ & 1; k_ >>= 1) { d_--; %s s_ = vload%d(0, %s); ", r, q, buf, lanes,
@@ -220,16 +229,12 @@ static void push_leaf(clf_rtext *w, int v, int from, int n) {
 static void close_leaves(clf_rtext *w, int v, int from, int n) {
     clf_ctext *x = &w->x;
     clf_dtype t = type_of(w, v), wide = clf_wide(t);
-    int lanes = clf_lanes(t), s = clf_rtext_fold_of(w, v), row = w->p->ru * clf_row_vectors(w->p, v) * lanes;
-    char buf[CLF_EMIT_NAME], at[96], name[CLF_EMIT_NAME];
+    int lanes = clf_lanes(t), s = clf_rtext_fold_of(w, v);
+    char buf[CLF_EMIT_NAME], at[SLOT], name[CLF_EMIT_NAME];
     clf_emit_type(buf, wide, lanes);
     for (int r = 0; r < x->ru; r++)
         for (int q = 0; q < n; q++) {
-            clf_fold_vars f;
-            memset(&f, 0, sizeof f);
-            CLF_NAME(f.s[0], "s_");
-            CLF_NAME(f.t[0], "t_");
-            snprintf(at, sizeof at, "e%d + d_ * %d + %d", v, row, (r * clf_row_vectors(w->p, v) + from + q) * lanes);
+            const clf_fold_vars f = on_stack(w, v, r, from + q, at);
             CLF_PUT(x, "{ int d_ = depth - 1; %s t_ = vload%d(0, %s);\nCLF_COLD while (--d_ >= 0) { %s s_ = vload%d(0, %s); ", buf, lanes,
                     at, buf, lanes, at);
             clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, lanes, &f);

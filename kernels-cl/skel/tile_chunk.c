@@ -6,6 +6,7 @@
  * sizes that tile.chunk.cl names. */
 #include <string.h>
 
+#include "kernels-cl/skel/facts.h"
 #include "kernels-cl/skel/tile_text.h"
 #include "kernels-cl/skel/twin.h"
 
@@ -248,36 +249,18 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
 
 /* ---- facts ---- */
 
-static double cells_at(const clf_tile *p, uint32_t axes) {
-    double n = axes & 1u ? (double)p->rows : 1;
-    if (axes >> p->j & 1u) n *= (double)p->cols;
-    return axes >> p->l & 1u ? n * (double)p->terms : n;
-}
-
-static void count_reads(const clf_tile *p, clf_facts *f) {
-    const clf_cplan *c = p->c;
-    for (int k = 0; k < c->nin; k++) {
-        double read = 0, all = 1;
-        for (int v = 0; v < c->nvalue; v++)
-            if (c->value[v].op == CLF_V_LOAD && c->access[c->value[v].arg].input == k) read += cells_at(p, c->value[v].axes);
-        for (int d = 0; d < c->in[k].rank; d++) all *= (double)c->in[k].dim[d].n;
-        f->read_bytes += (read < all ? read : all) * (double)clf_dtype_bytes((clf_dtype)c->in[k].dtype);
-    }
-}
-
 static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_facts *out) {
     clf_tile p;
     memset(out, 0, sizeof *out);
     if (!clf_tile_plan(&p, c, profile->cores)) return;
-    count_reads(&p, out);
-    out->cells[p.type == CLF_F64][CLF_CLASS_ADD] += 2 * cells_at(&p, 7);
+    clf_facts_loads(out, c, NULL);
+    out->cells[p.type == CLF_F64][CLF_CLASS_ADD] += 2 * clf_facts_cells(c, 7);
     for (int v = 0; v < c->nvalue; v++) {
         if (!clf_op_is_cell(c->value[v].op) || !p.want[v]) continue;
         double again = p.want[v] & CLF_TILE_LEFT ? (double)p.across : 1;
-        out->cells[c->value[c->value[v].in[0]].dtype == CLF_F64][clf_ops[c->value[v].op].class_] += again * cells_at(&p, c->value[v].axes);
+        clf_facts_value(out, c, v, again * clf_facts_cells(c, c->value[v].axes));
     }
-    for (int k = 0; k < c->nsink; k++)
-        out->write_bytes += cells_at(&p, c->sink[k].keep) * (double)clf_dtype_bytes((clf_dtype)c->out[c->sink[k].out[0]].dtype);
+    for (int k = 0; k < c->nsink; k++) clf_facts_write(out, c, &c->sink[k], clf_facts_cells(c, c->sink[k].keep));
     clf_twin_share(out, s, p.chunks);
 }
 

@@ -4,7 +4,8 @@
 
 #include "kernels-cl/skel/twin.h"
 
-enum { ARG_BYTES = 8 };
+/* BUSY_GROUPS: work-groups of each compute unit, below which some idle. */
+enum { ARG_BYTES = 8, BUSY_GROUPS = 4 };
 
 /* ---- arguments ---- */
 
@@ -87,6 +88,42 @@ void clf_twin_share(clf_facts *f, const clf_sched *s, int64_t chunks) {
     f->write_bytes *= part;
     for (int k = 0; k < 2 * CLF_NCLASSES; k++) f->cells[k / CLF_NCLASSES][k % CLF_NCLASSES] *= part;
     f->launches = s->global > 0;
+}
+
+/* ---- of work-groups ---- */
+
+static void fill_groups(const clf_twin *t, const void *plan, const clf_twin_groups *g, int64_t first, int64_t groups, clf_sched *out) {
+    memset(out, 0, sizeof *out);
+    out->skel = t->skel;
+    out->width = 1;
+    out->index_bits = g->index_bits;
+    out->flat = g->flat;
+    out->grain = g->grain;
+    out->extent = g->extent;
+    out->local = (size_t)g->local;
+    out->global = (size_t)(groups > 0 ? groups : 0) * out->local;
+    out->scratch_bytes = (size_t)g->words * 8 + 64;
+    clf_args w = {.value = out->arg};
+    t->walk(&w, plan, first);
+    out->narg = w.nvalue;
+}
+
+void clf_twin_group_sched(const clf_twin *t, const void *plan, const clf_twin_groups *g, clf_grid grid, clf_sched *out) {
+    int64_t hi = grid.hi < g->groups ? grid.hi : g->groups;
+    fill_groups(t, plan, g, grid.lo, hi - grid.lo, out);
+    out->merge = g->merges > 0 ? CLF_MERGE_FOLLOWS : CLF_MERGE_NONE;
+}
+
+void clf_twin_group_merge(const clf_twin *t, const void *plan, const clf_twin_groups *g, clf_sched *out) {
+    fill_groups(t, plan, g, 0, g->merges, out);
+    out->merge = CLF_MERGE_ITSELF;
+}
+
+void clf_twin_group_share(clf_facts *f, const clf_sched *s, const clf_twin_groups *g, const clf_profile *profile) {
+    double busy = (double)(profile->cores > 0 ? profile->cores : 1) * BUSY_GROUPS, groups = (double)(s->global / s->local);
+    clf_twin_share(f, s, g->groups > 0 ? g->groups * g->local : 1);
+    f->launches = (s->global > 0) + (g->merges > 0);
+    f->occupancy = groups < busy ? groups / busy : 1;
 }
 
 /* ---- text ---- */

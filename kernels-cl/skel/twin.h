@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the C twins of the chunk skeletons share: the list of a kernel's arguments, the schedule that follows from the number of chunks,
+ * What the C twins share: the list of a kernel's arguments, the schedule that follows from the number of chunks or of work-groups,
  * and the way from the writers of holes to a program. A twin is a row of functions over its own plan, whose type only it knows.
  *
  * Arguments are walked once for each thing wanted of them (their number, descriptions, values, the signature), so these cannot differ. */
@@ -51,6 +51,18 @@ typedef struct clf_twin_grid {
 clf_status clf_twin_sched(const clf_twin *t, const void *plan, const clf_twin_grid *g, clf_grid grid, clf_sched *out, clf_err *err);
 /** Facts of all chunks become those of the launched ones. */
 void clf_twin_share(clf_facts *f, const clf_sched *s, int64_t chunks);
+
+/* Work-groups, of the kernel and of the merge behind it (0: none), and their scratch in units of 8 bytes. */
+typedef struct clf_twin_groups {
+    int local, index_bits;
+    bool flat;
+    int64_t groups, merges, words, grain, extent;
+} clf_twin_groups;
+/** The whole schedule of these of the groups that the grid takes, or of the merge: everything but variant and nontemporal. */
+void clf_twin_group_sched(const clf_twin *t, const void *plan, const clf_twin_groups *g, clf_grid grid, clf_sched *out);
+void clf_twin_group_merge(const clf_twin *t, const void *plan, const clf_twin_groups *g, clf_sched *out);
+/** As clf_twin_share, and how busy the launched groups keep the device. */
+void clf_twin_group_share(clf_facts *f, const clf_sched *s, const clf_twin_groups *g, const clf_profile *profile);
 
 /** x's vectors over values; false: no memory. */
 bool clf_twin_text(clf_ctext *x, int nvalue, clf_arena *arena);

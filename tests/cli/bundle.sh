@@ -62,6 +62,28 @@ if [ -s int.npy ]; then
     true_that 'integers stay integers' grep -q '1x1 i64' i.out
 fi
 
+# Two devices have a profile each, in the order in which they are named: told apart by figures that are not theirs.
+export POCL_DEVICES='pthread pthread'
+"$CLFUSE" info --json >two.json
+if grep -q '"index": 2' two.json; then
+    # run and explain, whose --synthetic is planned by three profiles; the steps are the bundle's own.
+    profile() { sed "s/^name .*/name $1/; s/^launch_sync_ns .*/launch_sync_ns $2/" "$golden/pocl.txt"; }
+    golden=$(dirname "$0")/../golden/profiles
+    profile one 11111 >p1.txt; profile two 22222 >p2.txt
+    clfuse two.out run -e 'sum(exp(X))' --in X=secret.csv --device '2, 1' --bundle two.clb
+    true_that 'three profiles' [ "$(grep -c '^profile ' two.clb)" -eq 3 ]
+    CLF_PROFILE_FILE=p1.txt,p2.txt clfuse two.out run -e 'sum(exp(X))' --in X=secret.csv --device '2, 1' --bundle two.clb
+    true_that 'in their order' [ "$(sed -n '/^profile device/,$s/^launch_sync_ns *//p' two.clb | tr '\n' ' ')" = '11111 22222 ' ]
+    unset CLF_DEVICE
+    clfuse two.txt explain two.clb --synthetic
+    true_that 'the plan is the one for both' [ "$(steps two.txt | head -1)" = "$(sed -n '/^explain /,$p' two.clb | steps /dev/stdin | head -1)" ]
+    clfuse two.out run two.clb --synthetic
+    clfuse two.out run two.clb --synthetic --device 1
+    export CLF_DEVICE="$here"
+    true_that 'no profile stays behind' [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'clfuse-profile-*' -newer two.clb 2>/dev/null)" ]
+fi
+unset POCL_DEVICES
+
 ends 2 'no bundle is named' "$CLFUSE" run --synthetic
 ends 2 'do not go with it' "$CLFUSE" run b.clb --synthetic --in X=1
 ends 4 'cannot open the bundle' "$CLFUSE" run none.clb --synthetic

@@ -90,6 +90,14 @@ mkdir -p cache/pocl/AA/b
 ln -s "$work" cache/pocl/AA/link
 "$CLFUSE" cache clear >/dev/null
 true_that "clear removes the driver's cache, too, and follows no links" [ -z "$(ls cache/pocl)" -a -e kept ]
+if command -v flock >/dev/null 2>&1; then
+    mkdir -p cache/pocl/AA
+    flock -s cache/pocl "$CLFUSE" cache clear >out 2>log # as a process that has the driver open
+    true_that 'a driver in use keeps its own' [ -d cache/pocl/AA ]
+    true_that 'a note tells' grep -q 'note: what the OpenCL driver keeps in .*/cache/pocl stays' log
+    "$CLFUSE" cache clear >out 2>log
+    true_that 'it goes afterwards, and no note is given' [ -z "$(ls cache/pocl)" -a ! -s log ]
+fi
 runs ' ms' CLF_CACHE_BYTES=1
 true_that 'an entry larger than the limit is not kept' [ -z "$("$CLFUSE" cache list)" ]
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # consume.sh BUILD: install into an empty folder, then build and run the README's program as a stranger would, through pkg-config, in
-# C and (compiling only) C++; the installed tool runs from there.
+# C; clfuse.h and clfuse.hpp in C++, the latter without runtime type information and exceptions; the installed tool runs from there.
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
@@ -22,5 +22,12 @@ if command -v c++ >/dev/null 2>&1; then
     printf '#include <clfuse/clfuse.h>\nint main() { return clf_version()[0] != 48; }\n' | c++ -std=c++17 -x c++ - -o "$work/cxx" \
         $flags -Wl,-rpath,"$lib" || fail "C++ does not build"
     "$work/cxx" || fail "the C++ consumer fails"
+    for bare in -fno-rtti '-fno-rtti -fno-exceptions'; do
+        # shellcheck disable=SC2086
+        c++ -std=c++17 -Wall -Wextra -Werror $bare "$here/bare.cpp" -o "$work/bare" $flags -Wl,-rpath,"$lib" || fail "C++ with $bare does not build"
+        [ "$("$work/bare")" = 0 ] || fail "C++ with $bare fails"
+    done
+    "$work/bare" wrong >/dev/null 2>"$work/log" && fail "without exceptions, an error is passed over"
+    grep -q '^clfuse: error .*the cells are f64' "$work/log" || fail "without exceptions, an error is not told: $(cat "$work/log")"
 fi
 [ "$("$work/usr/bin/clfuse" run -e '1 + 1' --device host)" = 2 ] || fail "the installed tool does not work"

@@ -21,6 +21,7 @@ enum { RARE = 4, BATCHES_A_CONTEXT = 20 };
 static const struct {
     const char *name, *host_pointers, *max_alloc;
 } ways[] = {{"pointers", "on", "0"}, {"buffers", "off", "16K"}}; /* and larger operands in parts */
+static const char roomy[] = "64K";                               /* of cell.generic: its registers alone are more than 16K */
 static const char tight[] = "64K"; /* for copies on the device: a batch has more, so that some go and come back */
 
 static bool seen_strategy(int i) {
@@ -42,14 +43,17 @@ static bool set(clf_ctx *c, const char *knob, const char *value) {
     return false;
 }
 
+static bool is_generic(const dn_setting *s) { return s->strategy && !strcmp(s->strategy, "generic"); }
+
+static const char *max_alloc_of(const dn_setting *s) { return s->way && is_generic(s) ? roomy : ways[s->way].max_alloc; }
+
 static bool open_setting(const dn_net *net, dn_setting *s) {
     s->c = open_on(s->strategy ? net->o.device : NULL); /* a device that is named gets everything */
-    bool good = s->c && set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", ways[s->way].max_alloc) &&
+    bool good = s->c && set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", max_alloc_of(s)) &&
                 set(s->c, "device_mem", net->o.buffers_only ? "0" : tight); /* Oclgrind takes new buffers in old places for empty */
     if (!s->strategy) return good && pinned_pair_set(s->two ? &net->two : &net->pair, s->c);
     if (s->split) good = good && set(s->c, "split", "50");
-    return good && set(s->c, "tier", strcmp(s->strategy, "generic") ? "2" : "1") && set(s->c, "strategy", s->strategy) &&
-           set(s->c, "fuse", s->fuse);
+    return good && set(s->c, "tier", is_generic(s) ? "1" : "2") && set(s->c, "strategy", s->strategy) && set(s->c, "fuse", s->fuse);
 }
 
 static bool add_setting(dn_net *net, const char *strategy, const char *fuse, int way) {
@@ -58,7 +62,7 @@ static bool add_setting(dn_net *net, const char *strategy, const char *fuse, int
     *s = (dn_setting){.strategy = strategy, .fuse = fuse, .way = way, .every = !strategy ? 2 : strcmp(fuse, "none") ? 1 : RARE};
     bool in_turns = strategy && !strcmp(strategy, "group") && strcmp(net->o.device, "gpu"); /* CPUs take a group's items one by one */
     if (in_turns) s->every *= (int)net_count(2 * RARE, RARE);
-    if (strategy && !strcmp(strategy, "generic")) s->every = RARE;           /* it covers few programs: nobody waits for a number of them */
+    if (is_generic(s)) s->every = RARE;                                      /* it covers few programs: nobody waits for a number of them */
     if (way == 1 && !net->o.buffers_only && !net_count(0, 1)) s->every *= 2; /* the kernels are those of the first way */
     snprintf(s->name, sizeof s->name, "%s, fuse %s, by %s", strategy ? strategy : "on host and device", fuse, ways[way].name);
     net->nsetting++;
@@ -264,7 +268,7 @@ static bool has_run(const dn_setting *s, const clf_stats *before) {
     clf_stats st = stats_of(s);
     if (s->split) return st.launches_split > before->launches_split;
     if (!s->strategy) return st.launches_tier2 > before->launches_tier2 && (s->two || st.launches_tier0 > before->launches_tier0);
-    if (!strcmp(s->strategy, "generic")) return st.launches_tier1 > before->launches_tier1;
+    if (is_generic(s)) return st.launches_tier1 > before->launches_tier1;
     return strcmp(s->strategy, "chunk") ? st.launches_group > before->launches_group : st.launches_chunk > before->launches_chunk;
 }
 
@@ -376,7 +380,11 @@ bool dn_figures(dn_net *net, const char *what) {
     printf("\n    %s: %s\n", what, line);
     net_figure(what, "%" PRIu64 " programs compared with bounds", net->bounded);
     if (net->evictions) net_figure(what, "%" PRIu64 " copies evicted", net->evictions);
-    bool rare = true;
-    for (int i = 0; i < net->nsetting; i++) rare = rare && (!(net->setting[i].two || net->setting[i].split) || net->setting[i].programs);
-    return plan_classes_figure(&net->classes, what) && net->bounded && rare && net->setting[net->nsetting - 1].programs;
+    bool all = true; /* what runs by pointers does through buffers, and rare settings meet something */
+    for (int i = 0; i < net->nsetting; i++) {
+        const dn_setting *s = &net->setting[i];
+        bool must = s->two || s->split || (i && s->way == 1 && s[-1].way == 0 && s[-1].programs);
+        all = all && (s->programs || !must);
+    }
+    return plan_classes_figure(&net->classes, what) && net->bounded && all && net->setting[net->nsetting - 1].programs;
 }

@@ -54,7 +54,7 @@ bool dn_batch(dn_net *net, uint64_t seed, int n);
 uint64_t dn_counted(const dn_net *net);
 /** Did every kernel of a `group` strategy have at least 64 work-items in a group, and some of them two groups? True without any. */
 bool dn_groups_are_real(const dn_net *net);
-/** Figures of the run: programs, kernels, launches, batches, seconds of building. True if there were loops of every class, and plans for
- *  both devices that both ran. */
+/** Figures of the run: programs, kernels, launches, batches, seconds of building. True if there were loops of every class, plans for
+ *  both devices that both ran, and for every strategy that ran by pointers programs through buffers. */
 bool dn_figures(dn_net *net, const char *what);
 #endif

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 4096, MOST_ALLOCATIONS = 2000, LEAST_ALLOCATIONS = 3 };
+#include "tests/support/skel_case.h"
+
+enum { TEXT_BYTES = 4096 };
 
 /* ---- texts --------------------------------------------------------------------------------------------------------------- */
 
@@ -96,37 +98,17 @@ void text_planned(const text_suite *u, kernel_job *j, const char *text, text_sha
     CU_ASSERT_EQUAL_FATAL(skel->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, out, &err), CLF_OK);
 }
 
-/* An allocator that fails when it was asked *user times. */
-static void *failing(void *user, void *p, size_t old_bytes, size_t new_bytes) {
-    long *left = user;
-    if (new_bytes == 0) return free(p), NULL;
-    if (--*left == 0) return NULL;
-    void *q = aligned_alloc(64, (new_bytes + 63) / 64 * 64);
-    if (q && p) memcpy(q, p, old_bytes < new_bytes ? old_bytes : new_bytes);
-    if (q) free(p);
-    return q;
-}
-
 void text_no_memory(const text_suite *u, const char *text, text_shape s) {
     kernel_job j;
     clf_sched sched;
-    clf_status st = CLF_E_NOMEM;
-    long n = 0;
     text_planned(u, &j, text, s, &sched);
-    for (; st != CLF_OK && n < MOST_ALLOCATIONS; n++) {
-        long left = n + 1;
-        clf_mem small;
-        clf_arena arena;
-        clf_source src;
-        clf_err err = {0};
-        clf_mem_init(&small, failing, &left);
-        clf_arena_init(&arena, &small);
-        st = sched.skel->emit(&j.c, &sched, "", &arena, &src, &err);
-        CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
-        clf_arena_release(&arena);
-        CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
-    }
-    CU_ASSERT_EQUAL(st, CLF_OK);
-    CU_ASSERT_TRUE(n > LEAST_ALLOCATIONS);
+    skel_no_memory(&j, &sched);
     job_end(&j);
+}
+
+void text_same(const text_suite *u, const char *text, const text_shape s[2], clf_sched out[2]) {
+    kernel_job j[2];
+    for (int k = 0; k < 2; k++) text_planned(u, &j[k], text, s[k], &out[k]);
+    skel_same_text(&j[0], &out[0], &j[1], &out[1]);
+    for (int k = 0; k < 2; k++) job_end(&j[k]);
 }

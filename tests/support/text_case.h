@@ -36,4 +36,6 @@ bool text_fits(const text_suite *u, const char *text, text_shape s);
 void text_planned(const text_suite *u, kernel_job *j, const char *text, text_shape s, clf_sched *out);
 /** Emission fails cleanly whichever of its allocations fails. */
 void text_no_memory(const text_suite *u, const char *text, text_shape s);
+/** Both shapes have one text. out: their schedules. */
+void text_same(const text_suite *u, const char *text, const text_shape s[2], clf_sched out[2]);
 #endif

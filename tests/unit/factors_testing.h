@@ -182,4 +182,22 @@ static inline const char *factors_file(const char *name, char path[4096]) {
     if (!f) printf("skipped, no %s: ", name);
     return f ? path : NULL;
 }
+
+/* All cells of a table, against the oracle. */
+static inline void factors_real(const algorithm *a, const alg_params *p, bool (*oracle)(algo_plain *), double objective, double prediction) {
+    char path[4096];
+    if (!factors_file("winequality.csv", path)) return;
+    clf_ctx *c = open_host();
+    clf_mat *X = clf_load(c, path);
+    int64_t n, m;
+    CU_ASSERT_EQUAL_FATAL(clf_info(X, &n, &m, NULL, NULL), CLF_OK);
+    factors f = factors_of(n, m, p->rank);
+    factors_read(X, CLF_F64, f.x, n * m);
+    factors_train(a, c, X, p, &f);
+    factors want = factors_oracle(a, c, X, p, &f, oracle);
+    factors_same(&f, &want, objective, prediction);
+    free(f.x);
+    free(want.x);
+    clf_close(c);
+}
 #endif

@@ -88,5 +88,12 @@ static const char positions[] =
     HEAD_J "(out Y $t $n $m) (param p $t) (let q $t param p) (let a i64 index i) (let b i64 index j) (let d i64 ADD a b)"
            " (let e $t cast d) (let s $t fold SUM j x) (let f $t ADD s e) (let y $t MUL f q) (store Y y keep i j))";
 
+/* One number for each row, of these or of whole columns a fold. */
+static inline void check_folds_over_rows(text_suite *u) {
+    TEXT_CHECK(u, row_totals, {5131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 1}, {4500, 3, 0, "f32", 1}, {0, 4, 0, "f64", 1});
+    TEXT_CHECK(u, column_folds, {5131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 2}, {450, 3, 0, "f32", 1}, {0, 4, 0, "f64", 1});
+    TEXT_CHECK(u, two_widths, {2000, 1000, 8, "f64", 2}, {300, 10, 3, "f64", 1});
+}
+
 static inline int64_t sum_of(char letter, const text_shape *s) { return letter == 's' ? s->b + s->c : s->b + 1; }
 #endif

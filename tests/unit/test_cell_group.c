@@ -7,10 +7,10 @@
 
 #include "tests/support/kernel_job.h"
 #include "tests/support/net.h"
+#include "tests/support/skel_case.h"
 #include "tests/support/tell_inputs.h"
 #include "tests/unit/api_testing.h"
 #include "tests/unit/cell_testing.h"
-#include "tests/unit/heap_testing.h"
 
 static const clf_skel *group;
 
@@ -270,19 +270,15 @@ static void planned(kernel_job *j, int64_t rows, int64_t cols, unsigned keep, cl
     plane p = axes(j, rows, cols);
     int x = op(j, CLF_OP_MUL, CLF_F64, input(j, &p, CLF_F64, 3), input(j, &p, CLF_F64, keep ? 3 : 2), -1);
     fold(j, &p, CLF_FOLD_SUM, x, keep);
-    CU_ASSERT_EQUAL_FATAL(job_built(j, NULL), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(group->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, s, NULL), CLF_OK);
+    skel_planned(j, group, s);
 }
 
 static void test_sizes_are_arguments(void) {
     kernel_job a, b;
     clf_sched sa, sb;
-    clf_source ta, tb;
     planned(&a, 1000, 30, 1, &sa);
     planned(&b, 37, 4129, 1, &sb);
-    CU_ASSERT_EQUAL_FATAL(group->emit(&a.c, &sa, "", &a.arena, &ta, NULL), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(group->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
-    CU_ASSERT_STRING_EQUAL(ta.text, tb.text);
+    skel_same_text(&a, &sa, &b, &sb);
     CU_ASSERT_TRUE(sa.index_bits == 32 && sa.local >= 64 && sa.global % sa.local == 0);
     job_end(&a);
     job_end(&b);
@@ -340,14 +336,8 @@ static void test_facts(void) {
 static void test_refusals(void) {
     kernel_job j;
     clf_sched s;
-    clf_profile tight = jobs.profile;
     planned(&j, 100, 100, 0, &s);
-    CU_ASSERT_TRUE(group->fits(&j.c, &jobs.profile));
-    tight.max_arg_bytes = 128;
-    CU_ASSERT_FALSE(group->fits(&j.c, &tight));
-    tight = jobs.profile;
-    tight.fp64 = 0;
-    CU_ASSERT_FALSE(group->fits(&j.c, &tight));
+    skel_refuses(&j, group, 128);
     job_end(&j);
 }
 
@@ -356,25 +346,8 @@ static void test_no_memory(void) {
     clf_sched s, m;
     planned(&j, 100, 200, 0, &s);
     CU_ASSERT_EQUAL_FATAL(group->merge(&j.c, &jobs.profile, &m, NULL), CLF_OK);
-    for (int second = 0; second < 2; second++) {
-        clf_status st = CLF_E_NOMEM;
-        int n = 0;
-        for (; st != CLF_OK && n < 2000; n++) {
-            clf_mem small;
-            clf_arena arena;
-            clf_source src;
-            clf_err err = {0};
-            counting_heap heap = heap_but(n);
-            clf_mem_init(&small, counting_alloc, &heap);
-            clf_arena_init(&arena, &small);
-            st = group->emit(&j.c, second ? &m : &s, "", &arena, &src, &err);
-            CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
-            clf_arena_release(&arena);
-            CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
-        }
-        CU_ASSERT_EQUAL(st, CLF_OK);
-        CU_ASSERT_TRUE(n > 3);
-    }
+    skel_no_memory(&j, &s);
+    skel_no_memory(&j, &m);
     job_end(&j);
 }
 

@@ -115,6 +115,28 @@ static void test_sweep(void) {
     CU_ASSERT(exists(in_folder("cache/pocl")));
 }
 
+/* What a driver may write to is not cleared: as long as one is open, whether it found the directory or was given its name. */
+static void test_held(void) {
+    static clf_devs d, second;
+    uint64_t files = 0, bytes = 0;
+    begin(&d);
+    begin(&second);
+    unsetenv("POCL_CACHE_DIR");
+    clf_environ_cache(&d, in_folder("cache"));
+    clf_environ_cache(&second, in_folder("cache"));
+    CU_ASSERT(d.cache_fd >= 0 && second.cache_fd >= 0 && d.temp_fd == -1 && second.temp_fd == -1);
+    CU_ASSERT(mkdir(in_folder("cache/pocl/AA"), 0700) == 0);
+    put_old(in_folder("cache/pocl/AA/program"), "text", 60);
+    CU_ASSERT_FALSE(clf_driver_files_remove(in_folder("cache"), "pocl", &files, &bytes));
+    clf_environ_cache_close(&d);
+    CU_ASSERT_FALSE(clf_driver_files_remove(in_folder("cache"), "pocl", &files, &bytes));
+    CU_ASSERT(files == 0 && bytes == 0 && exists(in_folder("cache/pocl/AA/program")));
+    clf_environ_cache_close(&second);
+    CU_ASSERT_TRUE(clf_driver_files_remove(in_folder("cache"), "pocl", &files, &bytes));
+    CU_ASSERT(files >= 1 && bytes >= 4 && !exists(in_folder("cache/pocl/AA")) && exists(in_folder("cache/pocl")));
+    CU_ASSERT_TRUE(clf_driver_files_remove(in_folder("cache"), "none", &files, &bytes));
+}
+
 static void test_chosen(void) {
     static clf_devs d;
     begin(&d);
@@ -215,6 +237,7 @@ int main(void) {
     CU_pSuite s = CU_add_suite("device: cache directories", NULL, NULL);
     CU_add_test(s, "cache directory", test_cache_dir);
     CU_add_test(s, "what is swept", test_sweep);
+    CU_add_test(s, "what is held", test_held);
     CU_add_test(s, "a directory the user chose", test_chosen);
     CU_add_test(s, "temporary directories", test_temporary);
     CU_add_test(s, "workers", test_workers);

@@ -9,8 +9,8 @@
 
 #include "kernels-cl/emit.h"
 #include "tests/support/kernel_job.h"
+#include "tests/support/skel_case.h"
 #include "tests/unit/cell_testing.h"
-#include "tests/unit/heap_testing.h"
 #include "tests/unit/stop_testing.h"
 
 static const clf_skel *cell;
@@ -134,14 +134,8 @@ static void test_facts(void) {
 
 static void test_refusals(void) {
     kernel_job j;
-    clf_profile tight = jobs.profile;
     small_plan(&j, 100, 100, false);
-    CU_ASSERT_TRUE(cell->fits(&j.c, &jobs.profile));
-    tight.max_arg_bytes = 64;
-    CU_ASSERT_FALSE(cell->fits(&j.c, &tight));
-    tight = jobs.profile;
-    tight.fp64 = 0;
-    CU_ASSERT_FALSE(cell->fits(&j.c, &tight));
+    skel_refuses(&j, cell, 64);
     job_end(&j);
     job_begin(&j, 42); /* X' + Y */
     plane p = axes(&j, 100, 100);
@@ -158,23 +152,7 @@ static void test_no_memory(void) {
     small_plan(&j, 100, 200, true);
     clf_sched s;
     CU_ASSERT_EQUAL_FATAL(cell->sched(&j.c, &jobs.profile, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
-    clf_status st = CLF_E_NOMEM;
-    int n = 0;
-    for (; st != CLF_OK && n < 2000; n++) {
-        clf_mem small;
-        clf_arena arena;
-        clf_source src;
-        clf_err err = {0};
-        counting_heap heap = heap_but(n);
-        clf_mem_init(&small, counting_alloc, &heap);
-        clf_arena_init(&arena, &small);
-        st = cell->emit(&j.c, &s, "", &arena, &src, &err);
-        CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
-        clf_arena_release(&arena);
-        CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
-    }
-    CU_ASSERT_EQUAL(st, CLF_OK);
-    CU_ASSERT_TRUE(n > 3);
+    skel_no_memory(&j, &s);
     job_end(&j);
 }
 

@@ -7,9 +7,9 @@
 
 #include "tests/support/kernel_job.h"
 #include "tests/support/net.h"
+#include "tests/support/skel_case.h"
 #include "tests/unit/api_testing.h"
 #include "tests/unit/cell_testing.h"
-#include "tests/unit/heap_testing.h"
 
 static const clf_skel *generic, *chunk;
 static long launches;
@@ -153,8 +153,7 @@ static void planned(kernel_job *j, clf_dtype t, int64_t n, int operators, clf_sc
     int x = input(j, &p, t, 3);
     for (int k = 0; k < operators; k++) x = op(j, k % 2 ? CLF_OP_ADD : CLF_OP_MUL, t, x, input(j, &p, t, 3), -1);
     fold(j, &p, CLF_FOLD_SUM, x, 0);
-    CU_ASSERT_EQUAL_FATAL(job_built(j, NULL), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(generic->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, s, NULL), CLF_OK);
+    skel_planned(j, generic, s);
 }
 
 static void test_one_program(void) {
@@ -163,15 +162,14 @@ static void test_one_program(void) {
     clf_source ta, tb;
     planned(&a, CLF_F64, 1000, 1, &sa);
     planned(&b, CLF_F64, 37, 6, &sb);
-    CU_ASSERT_EQUAL_FATAL(generic->emit(&a.c, &sa, "", &a.arena, &ta, NULL), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(generic->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
-    CU_ASSERT_STRING_EQUAL(ta.text, tb.text);
+    skel_same_text(&a, &sa, &b, &sb);
+    ta = skel_text(&a, &sa), tb = skel_text(&b, &sb);
     CU_ASSERT_EQUAL_FATAL(ta.nargs, tb.nargs);
     CU_ASSERT_EQUAL(memcmp(ta.args, tb.args, (size_t)ta.nargs * sizeof *ta.args), 0);
     CU_ASSERT_TRUE(ta.nargs * 8 <= 1024); /* the least a device takes */
     job_end(&b);
     planned(&b, CLF_F32, 37, 6, &sb);
-    CU_ASSERT_EQUAL_FATAL(generic->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
+    tb = skel_text(&b, &sb);
     CU_ASSERT_STRING_NOT_EQUAL(ta.entry, tb.entry);
     job_end(&a);
     job_end(&b);
@@ -224,24 +222,8 @@ static void test_schedule(void) {
 static void test_no_memory(void) {
     kernel_job j;
     clf_sched s;
-    clf_status st = CLF_E_NOMEM;
-    int n = 0;
     planned(&j, CLF_F64, 100, 2, &s);
-    for (; st != CLF_OK && n < 2000; n++) {
-        clf_mem small;
-        clf_arena arena;
-        clf_source src;
-        clf_err err = {0};
-        counting_heap heap = heap_but(n);
-        clf_mem_init(&small, counting_alloc, &heap);
-        clf_arena_init(&arena, &small);
-        st = generic->emit(&j.c, &s, "", &arena, &src, &err);
-        CU_ASSERT_TRUE(st == CLF_OK || st == CLF_E_NOMEM);
-        clf_arena_release(&arena);
-        CU_ASSERT_EQUAL(atomic_load(&small.now_bytes), 0);
-    }
-    CU_ASSERT_EQUAL(st, CLF_OK);
-    CU_ASSERT_TRUE(n > 3);
+    skel_no_memory(&j, &s);
     job_end(&j);
 }
 

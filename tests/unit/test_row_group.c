@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/support/net.h"
+#include "tests/support/skel_case.h"
 #include "tests/support/text_case.h"
 #include "tests/support/tell_inputs.h"
 #include "tests/unit/api_testing.h"
@@ -82,9 +83,7 @@ static void test_products(void) {
 static void test_totals(void) {
     CHECK(totals, {37, 224, 0, "f64", 2}, /* two passes of 14 leaves */ {131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 3},
           {9003, 33, 0, "f32", 2}, {45, 21, 0, "f32", 1}, {0, 4, 0, "f64", 1}, {3, 0, 0, "f64", 1});
-    CHECK(row_totals, {5131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 1}, {4500, 3, 0, "f32", 1}, {0, 4, 0, "f64", 1});
-    CHECK(column_folds, {5131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 2}, {450, 3, 0, "f32", 1}, {0, 4, 0, "f64", 1});
-    CHECK(two_widths, {2000, 1000, 8, "f64", 2}, {300, 10, 3, "f64", 1});
+    check_folds_over_rows(&suite);
 }
 
 /* ---- without running ---- */
@@ -94,22 +93,16 @@ static void planned(kernel_job *j, const char *text, text_shape s, clf_sched *sc
 static void test_no_memory(void) { text_no_memory(&suite, mlogreg, (text_shape){100, 30, 8, "f64", 1}); }
 
 static void test_sizes_are_arguments(void) {
-    kernel_job a, b;
-    clf_sched sa, sb;
-    clf_source ta, tb;
-    planned(&a, mmchain, (text_shape){1000, 200, 8, "f64", 1}, &sa);
-    planned(&b, mmchain, (text_shape){37777, 499, 8, "f64", 1}, &sb);
-    CU_ASSERT_EQUAL_FATAL(sa.skel->emit(&a.c, &sa, "", &a.arena, &ta, NULL), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(sb.skel->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
-    CU_ASSERT_STRING_EQUAL(ta.text, tb.text);
-    CU_ASSERT_TRUE(sa.index_bits == 32 && sa.local >= 64 && sa.global % sa.local == 0);
-    CU_ASSERT_EQUAL(sa.merge, CLF_MERGE_FOLLOWS);
-    CU_ASSERT_EQUAL((int64_t)(sb.global / sb.local), (37777 + sb.grain - 1) / sb.grain);
-    job_end(&b);
-    job_end(&a);
-    planned(&a, xv, (text_shape){1 << 20, 1 << 12, 0, "f64", 1}, &sa);
-    CU_ASSERT_EQUAL(sa.index_bits, 64);
-    job_end(&a);
+    static const text_shape two[2] = {{1000, 200, 8, "f64", 1}, {37777, 499, 8, "f64", 1}};
+    kernel_job j;
+    clf_sched s[2];
+    text_same(&suite, mmchain, two, s);
+    CU_ASSERT_TRUE(s[0].index_bits == 32 && s[0].local >= 64 && s[0].global % s[0].local == 0);
+    CU_ASSERT_EQUAL(s[0].merge, CLF_MERGE_FOLLOWS);
+    CU_ASSERT_EQUAL((int64_t)(s[1].global / s[1].local), (37777 + s[1].grain - 1) / s[1].grain);
+    planned(&j, xv, (text_shape){1 << 20, 1 << 12, 0, "f64", 1}, s);
+    CU_ASSERT_EQUAL(s[0].index_bits, 64);
+    job_end(&j);
 }
 
 /* What has as many rows as the main input but is not read row by row may not be cut with it. */
@@ -149,13 +142,8 @@ static void test_facts(void) {
 static void test_refusals(void) {
     kernel_job j;
     clf_sched s;
-    clf_profile tight = jobs.profile;
     planned(&j, mvchain, (text_shape){100, 100, 0, "f64", 1}, &s);
-    tight.max_arg_bytes = 128;
-    CU_ASSERT_FALSE(s.skel->fits(&j.c, &tight));
-    tight = jobs.profile;
-    tight.fp64 = 0;
-    CU_ASSERT_FALSE(s.skel->fits(&j.c, &tight));
+    skel_refuses(&j, s.skel, 128);
     job_end(&j);
     CU_ASSERT_FALSE(text_fits(&suite, cross, (text_shape){100, 20000, 20000, "f64", 1})); /* too much scratch */
 }

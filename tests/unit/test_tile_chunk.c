@@ -94,17 +94,10 @@ static void test_what_fits(void) {
 static void planned(kernel_job *j, const char *text, text_shape s, clf_sched *sched) { text_planned(&suite, j, text, s, sched); }
 
 static void test_sizes_are_arguments(void) {
-    kernel_job a, b;
-    clf_sched sa, sb;
-    clf_source ta, tb;
-    planned(&a, result_cells, (text_shape){100, 200, 80, "f64", 1}, &sa);
-    planned(&b, result_cells, (text_shape){37777, 999, 1234, "f64", 1}, &sb);
-    CU_ASSERT_EQUAL_FATAL(sa.skel->emit(&a.c, &sa, "", &a.arena, &ta, NULL), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(sb.skel->emit(&b.c, &sb, "", &b.arena, &tb, NULL), CLF_OK);
-    CU_ASSERT_STRING_EQUAL(ta.text, tb.text);
-    CU_ASSERT_TRUE((int64_t)sb.global * sb.grain >= 37777);
-    job_end(&b);
-    job_end(&a);
+    static const text_shape two[2] = {{100, 200, 80, "f64", 1}, {37777, 999, 1234, "f64", 1}};
+    clf_sched s[2];
+    text_same(&suite, result_cells, two, s);
+    CU_ASSERT_TRUE((int64_t)s[1].global * s[1].grain >= 37777);
 }
 
 /* Few rows: columns are cut for the cores. Many: whole bands of rows, as many for every core. */

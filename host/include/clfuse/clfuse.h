@@ -367,9 +367,9 @@ typedef void (*clf_cache_fn)(void *user, const clf_cache_entry *e);
 /** Tell every file, the one used last first; with `repair` files that are not sound are removed behind that. No folder yet: none.
  *  owns: what an entry points to is gone when fn returns. errors: CLF_E_IO when the folder is not ours alone, naming it; CLF_E_NOMEM. */
 CLF_API clf_status clf_cache_list(clf_ctx *c, bool repair, clf_cache_fn fn, void *user);
-/** Remove the files not used for longest until at most keep_bytes are left: 0 removes all, what the driver keeps for itself, too, which is
- *  for times when nobody compiles. *files and *bytes (may be NULL) receive what was removed. errors: CLF_E_IO when the folder cannot be
- *  written, saying why; CLF_E_NOMEM. */
+/** Remove the files not used for longest until at most keep_bytes are left: 0 removes all, what the driver keeps for itself, too, unless a
+ *  process has the driver open (this one counts): that stays then. Safe while other processes write. *files and *bytes (may be NULL)
+ *  receive what was removed. errors: CLF_E_IO when the folder cannot be written, saying why; CLF_E_NOMEM. */
 CLF_API clf_status clf_cache_prune(clf_ctx *c, uint64_t keep_bytes, uint64_t *files, uint64_t *bytes);
 /** The folder, "" if there is none to be had. *why (may be NULL) receives why kernels are not kept there, "" if they are: as the device
  *  layer found it, or as it would find it now. owns: context, until the next call of this function. */

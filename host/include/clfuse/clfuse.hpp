@@ -10,9 +10,12 @@
  * (exp, max, ifelse, ...; clfuse/ops.hpp is generated). Numbers mix with matrices.
  * Ownership: a mat keeps its context open, so the order of destruction does not matter; copies share one handle. Do not free handles of
  * mats by epochs of the C interface.
- * Errors: recording never throws; what asks for values throws clfuse::error with the first message. */
+ * Errors: recording never throws; what asks for values throws clfuse::error with the first message. Compiled without exceptions, the
+ * program says it on stderr and ends there (std::abort); the C interface has statuses. Runtime type information is not needed. */
 #ifndef CLFUSE_CLFUSE_HPP
 #define CLFUSE_CLFUSE_HPP
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -44,8 +47,34 @@ template <> struct dtype_of<uint8_t> { static constexpr clf_dtype value = CLF_U8
 
 namespace detail {
 using ctx_ptr = std::shared_ptr<clf_ctx>;
+[[noreturn]] inline void fail(clf_status st, const std::string &text) {
+#if defined(__cpp_exceptions)
+    throw error(st, text);
+#else
+    std::fprintf(stderr, "clfuse: error %d: %s\n", static_cast<int>(st), text.c_str());
+    std::abort();
+#endif
+}
 inline void check(const ctx_ptr &c, clf_status st) {
-    if (st != CLF_OK) throw error(st, clf_last_error(c.get()));
+    if (st != CLF_OK) fail(st, clf_last_error(c.get()));
+}
+
+struct release {
+    void operator()(clf_ctx *c) const noexcept { clf_close(c); }
+    void operator()(clf_mat *m) const noexcept { clf_free(m); }
+    void operator()(clf_fn *f) const noexcept { clf_fn_free(f); }
+};
+/* A handle and the context that it needs, which goes after it. */
+template <class T> struct held {
+    ctx_ptr c;
+    std::unique_ptr<T, release> at;
+};
+template <class T> std::shared_ptr<held<T>> hold(ctx_ptr c, T *handle) {
+    std::unique_ptr<T, release> at(handle);
+    auto h = std::make_shared<held<T>>();
+    h->c = std::move(c);
+    h->at = std::move(at);
+    return h;
 }
 } // namespace detail
 
@@ -54,11 +83,14 @@ class mat {
 public:
     mat() = default;
     /** Take over a handle of the C interface. */
-    mat(detail::ctx_ptr c, clf_mat *m) : m_(m, release{std::move(c)}) {}
+    mat(detail::ctx_ptr c, clf_mat *m) : held_(detail::hold(std::move(c), m)) {}
 
-    clf_mat *get() const noexcept { return m_.get(); }
-    const detail::ctx_ptr &ctx() const { return std::get_deleter<release>(m_)->c; }
-    explicit operator bool() const noexcept { return m_ != nullptr; }
+    clf_mat *get() const noexcept { return held_ ? held_->at.get() : nullptr; }
+    const detail::ctx_ptr &ctx() const {
+        if (!held_) detail::fail(CLF_E_ARG, "an empty handle");
+        return held_->c;
+    }
+    explicit operator bool() const noexcept { return get() != nullptr; }
 
     int64_t rows() const { return info().rows; }
     int64_t cols() const { return info().cols; }
@@ -74,14 +106,14 @@ public:
     /** All cells, row-major. T must be the element type: nothing is converted (cast does). */
     template <class T> std::vector<T> read() const {
         shape s = info();
-        if (s.type != dtype_of<T>::value) throw error(CLF_E_TYPE, std::string("read: the cells are ") + clf_dtype_name(s.type));
+        if (s.type != dtype_of<T>::value) detail::fail(CLF_E_TYPE, std::string("read: the cells are ") + clf_dtype_name(s.type));
         std::vector<T> cells(static_cast<size_t>(s.rows) * static_cast<size_t>(s.cols));
         detail::check(ctx(), clf_read(get(), cells.data(), cells.size() * sizeof(T)));
         return cells;
     }
     /** The cells in place, valid as long as this handle or a copy of it. */
     template <class T> const T *data() const {
-        if (type() != dtype_of<T>::value) throw error(CLF_E_TYPE, std::string("data: the cells are ") + clf_dtype_name(type()));
+        if (type() != dtype_of<T>::value) detail::fail(CLF_E_TYPE, std::string("data: the cells are ") + clf_dtype_name(type()));
         const void *p;
         detail::check(ctx(), clf_data(get(), &p));
         return static_cast<const T *>(p);
@@ -95,10 +127,6 @@ public:
     void changed() { detail::check(ctx(), clf_changed(get())); }
 
 private:
-    struct release {
-        detail::ctx_ptr c;
-        void operator()(clf_mat *m) const noexcept { clf_free(m); }
-    };
     struct shape {
         int64_t rows, cols;
         clf_dtype type;
@@ -109,10 +137,10 @@ private:
         clf_status st = clf_info(get(), &s.rows, &s.cols, &s.type, &s.scalar);
         const char *text = "an empty handle";
         if (st != CLF_OK && get()) clf_status_of(get(), &text);
-        if (st != CLF_OK) throw error(st, text);
+        if (st != CLF_OK) detail::fail(st, text);
         return s;
     }
-    std::shared_ptr<clf_mat> m_;
+    std::shared_ptr<detail::held<clf_mat>> held_;
 };
 
 /** An operand: a matrix or a number. */
@@ -133,7 +161,7 @@ namespace detail {
 inline const ctx_ptr &common(std::initializer_list<const operand *> all) {
     for (const operand *o : all)
         if (o->matrix() && *o->matrix()) return o->matrix()->ctx();
-    throw error(CLF_E_ARG, "an operator without a matrix");
+    fail(CLF_E_ARG, "an operator without a matrix");
 }
 inline mat call(clf_mat *(*f)(clf_mat *), const mat &a) { return mat(a.ctx(), f(a.get())); }
 inline mat call(clf_mat *(*f)(clf_mat *, clf_mat *), const operand &a, const operand &b) {
@@ -231,23 +259,19 @@ inline std::string explain(const std::vector<mat> &results, clf_explain_format f
 /** A program recorded once. */
 class function {
 public:
-    function(detail::ctx_ptr c, clf_fn *f, size_t results) : f_(f, release{std::move(c)}), results_(results) {}
+    function(detail::ctx_ptr c, clf_fn *f, size_t results) : held_(detail::hold(std::move(c), f)), results_(results) {}
     /** Run; arguments in the order of the parameters. */
     std::vector<mat> operator()(const std::vector<mat> &args) const {
         std::vector<clf_mat *> h = detail::handles(args), out(results_, nullptr);
-        const detail::ctx_ptr &c = std::get_deleter<release>(f_)->c;
-        detail::check(c, clf_call(f_.get(), h.size(), h.data(), out.size(), out.data()));
+        const detail::ctx_ptr &c = held_->c;
+        detail::check(c, clf_call(held_->at.get(), h.size(), h.data(), out.size(), out.data()));
         std::vector<mat> all;
         for (clf_mat *m : out) all.emplace_back(c, m);
         return all;
     }
 
 private:
-    struct release {
-        detail::ctx_ptr c;
-        void operator()(clf_fn *f) const noexcept { clf_fn_free(f); }
-    };
-    std::shared_ptr<clf_fn> f_;
+    std::shared_ptr<detail::held<clf_fn>> held_;
     size_t results_;
 };
 
@@ -263,8 +287,11 @@ public:
     explicit context(const clf_options &o) {
         clf_ctx *c = nullptr;
         clf_status st = clf_open(&c, &o);
-        if (st != CLF_OK) throw error(st, clf_open_error());
-        c_.reset(c, closer());
+        if (st != CLF_OK) detail::fail(st, clf_open_error());
+        std::unique_ptr<clf_ctx, detail::release> opened(c);
+        own_ = std::make_shared<owner>();
+        own_->at = std::move(opened);
+        c_ = detail::ctx_ptr(own_, c);
     }
 
     clf_ctx *get() const noexcept { return c_.get(); }
@@ -281,7 +308,7 @@ public:
     template <class T> mat matrix(int64_t rows, int64_t cols, const std::vector<T> &cells) const {
         if (rows < 0 || cols < 0 || (cols && static_cast<uint64_t>(rows) > cells.size() / static_cast<uint64_t>(cols)) ||
             static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols) != cells.size())
-            throw error(CLF_E_SHAPE, "matrix: " + std::to_string(cells.size()) + " cells for " + std::to_string(rows) + " x " + std::to_string(cols));
+            detail::fail(CLF_E_SHAPE, "matrix: " + std::to_string(cells.size()) + " cells for " + std::to_string(rows) + " x " + std::to_string(cols));
         return mat(c_, clf_matrix(get(), dtype_of<T>::value, rows, cols, cells.data()));
     }
     /** Used in place, unchanged as long as anything made from it lives (see changed). */
@@ -312,7 +339,7 @@ public:
     void progress(listener f) {
         std::unique_ptr<listener> next(f ? new listener(std::move(f)) : nullptr);
         detail::check(c_, clf_set_progress(get(), next ? tell : nullptr, next.get()));
-        std::get_deleter<closer>(c_)->told = std::move(next);
+        own_->told = std::move(next);
     }
     /** The figures that plans for device i are made with, as a profile file has them: see explain. */
     std::string profile(int i = 0) const {
@@ -330,16 +357,20 @@ public:
 
 private:
     /* The listener lives as long as what may call it. */
-    struct closer {
-        std::shared_ptr<listener> told;
-        void operator()(clf_ctx *c) const noexcept { clf_close(c); }
+    struct owner {
+        std::unique_ptr<listener> told;
+        std::unique_ptr<clf_ctx, detail::release> at;
     };
     static int tell(void *user, const clf_progress *p) {
+#if defined(__cpp_exceptions)
         try {
             return (*static_cast<listener *>(user))(*p);
         } catch (...) {
             return 1;
         }
+#else
+        return (*static_cast<listener *>(user))(*p);
+#endif
     }
     static clf_options options() {
         clf_options o = {};
@@ -357,7 +388,8 @@ private:
         for (const auto &v : vars) b.push_back({v.first.c_str(), v.second.get()});
         return b;
     }
-    detail::ctx_ptr c_;
+    std::shared_ptr<owner> own_;
+    detail::ctx_ptr c_; /* of what own_ holds */
 };
 
 } // namespace clfuse
