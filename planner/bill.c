@@ -29,7 +29,8 @@ typedef struct billing {
     clf_arena *arena;
     clf_bill *out;
     bool failed;
-    bool tiled; /* the loop is one that goes through a product in tiles */
+    bool tiled;    /* the loop is one that goes through a product in tiles */
+    int64_t grain; /* rows of the largest block of what meets over rows so far */
 } billing;
 
 static void put(billing *b, int kind, int32_t node, double x, double y, double z) {
@@ -78,10 +79,14 @@ static bool meets(const clf_graph *g, int32_t n) {
     return fold || clf_product_loop(g, n) == CLF_PRODUCT_COLS;
 }
 
+static int64_t block_of(const clf_graph *g, int32_t n, bool scatter) {
+    int64_t cells = clf_rows(&g->node[n]) * clf_cols(&g->node[n]), rows = clf_node_loop_rows(g, n);
+    return scatter ? clf_scatter_block(rows, cells) : clf_col_block(rows, cells);
+}
+
 /* The copies of all blocks of rows but one. */
 static clf_term meeting(const clf_graph *g, int32_t n, bool scatter) {
-    int64_t cells = clf_rows(&g->node[n]) * clf_cols(&g->node[n]), rows = clf_node_loop_rows(g, n);
-    int64_t block = scatter ? clf_scatter_block(rows, cells) : clf_col_block(rows, cells);
+    int64_t block = block_of(g, n, scatter), rows = clf_node_loop_rows(g, n);
     double copies = block > 0 && rows > block ? (double)rows / (double)block - 1 : 0;
     return (clf_term){CLF_TERM_MEET, n, clf_node_bytes(g, n), copies, 0};
 }
@@ -201,6 +206,13 @@ static void bill_copied(billing *b, int32_t copied) {
 
 /* ---- results ---- */
 
+/* Parts of rows that cores share out are whole blocks of everything that meets. */
+static void share_out(billing *b, int64_t block) {
+    int64_t most = block > b->grain ? block : b->grain, least = block > b->grain ? b->grain : block, ratio = least > 0 ? most / least : 1;
+    if (least > 0 && (most % least || (ratio & (ratio - 1)))) b->out->serial = true;
+    b->grain = most;
+}
+
 /* What meets over rows, and where entries scatter their places. */
 static void bill_result(billing *b, int32_t n) {
     const clf_gnode *x = &b->g->node[n];
@@ -210,6 +222,7 @@ static void bill_result(billing *b, int32_t n) {
     bool scatter = d >= 0 && (clf_cols(x) == d || (x->op == CLF_OP_MATMUL && clf_rows(x) == d));
     double bytes = clf_node_bytes(b->g, n);
     put_term(b, meeting(b->g, n, scatter));
+    share_out(b, block_of(b->g, n, scatter));
     if (scatter && most > 0) put(b, CLF_TERM_GATHER, n, (double)b->c->entries[b->driver], bytes / (double)most, bytes);
 }
 
@@ -264,7 +277,9 @@ static void bill_operator(billing *b, int32_t n) {
         if (t[i].kind == CLF_TERM_DOTS && at_entries) t[i].a = (double)b->c->entries[b->driver];
         put_term(b, t[i]);
     }
-    if (b->driver >= 0 && begun(b->g, n) > 0) put(b, CLF_TERM_BEGUN, n, begun(b->g, n), 0, 0);
+    if (b->driver < 0) return;
+    if (begun(b->g, n) > 0) put(b, CLF_TERM_BEGUN, n, begun(b->g, n), 0, 0);
+    if (b->c->host_beside && clf_bill_host_only(b->g, b->driver, n)) put(b, CLF_TERM_HOST, n, 0, 0, 0);
 }
 
 static bool cellwise(const clf_graph *g, int32_t n) { return clf_op_is_cell(g->node[n].op) || clf_node_is_cellwise(&g->node[n]); }
@@ -361,6 +376,7 @@ clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, doub
     const clf_gnode *x = &g->node[n];
     double csr = (double)clf_csr_bytes(clf_rows(x), (int64_t)entries, (clf_dtype)x->dtype), dense = clf_node_bytes(g, n);
     out->n = out->kept = 0;
+    out->serial = false;
     out->kind = CLF_STEP_CONVERT;
     put(&b, CLF_TERM_READ, n, how == CLF_CONVERT_CSR ? dense : csr, 0, 0);
     put(&b, CLF_TERM_WRITE, n, how == CLF_CONVERT_DENSE ? dense : csr, 0, 0);
@@ -372,6 +388,7 @@ clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint
     const clf_part *part = &c->part[i];
     billing b = {.g = g, .c = c, .part = part, .number = i, .driver = part->driver, .mark = mark, .arena = arena, .out = out};
     out->n = out->kept = 0;
+    out->serial = false;
     out->kind = CLF_STEP_FUSED;
     b.rows = (double)clf_node_loop_rows(g, part->node[0]);
     if (part->loop)
@@ -409,6 +426,7 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
     case CLF_TERM_BEGUN: return clf_cost_entry_rows(dev, t->a);
     case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);
     case CLF_TERM_GAPS: return clf_cost_gaps(dev, t->a);
+    case CLF_TERM_HOST: return dev->kind == CLF_DEV_HOST ? 0 : CLF_PS_MOST;
     case CLF_TERM_ALONE: return clf_cost_alone(dev, g, t->node);
     case CLF_TERM_CONVERT:
         return clf_cost_convert(dev, (int)t->a, cells_of(x) > 0 ? (double)clf_rows(x) : 0, (double)clf_cols(x), t->b,
@@ -424,5 +442,7 @@ clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *de
         bool computed = b->term[i].kind > CLF_TERM_COMPUTE;
         sum[computed] = clf_ps_add(sum[computed], clf_term_pay(&b->term[i], g, dev));
     }
-    return clf_ps_add(clf_cost_launch(dev, b->kind), clf_cost_both(dev, sum[0], clf_cost_kept(dev, sum[1], b->kept)));
+    double cores = b->serial && dev->kind == CLF_DEV_HOST ? dev->cores : 1;
+    clf_ps moved = times(sum[0], cores), computed = times(sum[1], cores);
+    return clf_ps_add(clf_cost_launch(dev, b->kind), clf_cost_both(dev, moved, clf_cost_kept(dev, computed, b->kept)));
 }

@@ -23,6 +23,7 @@ typedef enum clf_term_kind {
     CLF_TERM_BEGUN,    /* a folds or products begun in rows of stored entries */
     CLF_TERM_LOCATE,   /* a entries passed while others are looked for */
     CLF_TERM_GAPS,     /* a entries that end a range of cells without entry */
+    CLF_TERM_HOST,     /* an operator that no kernel has in a loop over entries */
     CLF_TERM_ALONE,    /* graph node a in a step of its own */
     CLF_TERM_CONVERT   /* clf_convert a of graph node b with c entries */
 } clf_term_kind;
@@ -33,6 +34,7 @@ struct clf_bill {
     int32_t n, cap;
     int32_t kind;      /* clf_step_kind */
     int32_t kept;      /* values that its loop keeps at a time */
+    bool serial;       /* what meets over its rows does so in blocks that do not nest: the host has one core do it */
     clf_term *term;
 };
 typedef struct clf_bill clf_bill;
@@ -72,6 +74,8 @@ bool clf_bill_long_row(const clf_graph *g, int32_t q);
 double clf_bill_waiting(const clf_graph *g, int32_t n);
 /** Is x a fold of all cells? A loop over a sparse leaf for nothing else needs no places: it reads values alone, and visits nothing. */
 bool clf_sums_all(const clf_gnode *x);
+/** Can only the host compute node n in a loop over the entries of `driver`? (host_only.c) */
+bool clf_bill_host_only(const clf_graph *g, int32_t driver, int32_t n);
 /** Bytes of a node's cells. */
 double clf_node_bytes(const clf_graph *g, int32_t n);
 #endif

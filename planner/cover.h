@@ -36,6 +36,7 @@ typedef struct clf_cover {
     int64_t *entries;   /* and so many entries it has */
     int32_t *member; /* node -> 1 + the last part entered that computes it */
     uint8_t *zero, *alike; /* notes of driver.c, there when a leaf is sparse */
+    bool host_beside;      /* priced for a host and others: what only the host computes is its (host_only.c). Else executors see to it */
 } clf_cover;
 
 /** An empty cover with room for ncut cuts, leaves in their formats; parts are the caller's to put. */

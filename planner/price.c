@@ -100,6 +100,7 @@ static clf_status price_part(clf_pricer *w, clf_cover *c, int32_t i, clf_err *er
 clf_status clf_cover_price(clf_pricer *w, clf_cover *c, clf_ps *out, clf_err *err) {
     w->sum = 0;
     w->now++;
+    c->host_beside = w->p->host_beside;
     for (int32_t i = 0; i < c->npart; i++) CLF_TRY(price_part(w, c, i, err));
     *out = w->sum;
     return CLF_OK;

@@ -105,6 +105,7 @@ static void find_devices(clf_problem *p) {
     for (int d = 0; d < p->dev.n; d++) {
         if (!d || !p->dev.loops_only[d]) p->all[p->nall++] = d;
         p->wait[d] = d ? clf_cost_wait(p->dev.profile[d]) : 0;
+        p->host_beside = p->host_beside || (p->dev.n > 1 && p->dev.profile[d]->kind == CLF_DEV_HOST);
     }
 }
 

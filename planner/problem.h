@@ -36,6 +36,7 @@ typedef struct clf_problem {
     const clf_limits *lim;
     clf_devices dev;
     int nall, all[CLF_MOST_DEVICES]; /* devices that run steps of every kind */
+    bool host_beside;                /* a host is among several devices */
     clf_ps wait[CLF_MOST_DEVICES];   /* clf_cost_wait; the host's steps have ended when they are read */
     uint8_t *is;             /* node -> flags */
     uint8_t *inside;         /* node -> bit k: operand k may come from inside the same loop */

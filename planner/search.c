@@ -74,12 +74,33 @@ static void drop_copies(clf_searcher *s, clf_cover *c) {
     }
 }
 
+/* The same, but loops that visit entries and that only the host has left to it. False: there are none. */
+static bool take_shared(clf_searcher *s, const clf_opening *o, int32_t k, int d) {
+    bool left = false;
+    take_opening(s, o, k, d);
+    for (int32_t i = 0; i < s->leaf.npart; i++) s->leaf.part[i].layout = CLF_LAYOUT_STORED;
+    clf_cover_drivers(s->p->g, &s->leaf);
+    for (int32_t i = 0; i < s->leaf.npart; i++) {
+        clf_part *part = &s->leaf.part[i];
+        for (int32_t j = 0; j < part->n && part->device && part->driver >= 0; j++)
+            if (clf_bill_host_only(s->p->g, part->driver, part->node[j])) part->device = 0;
+        left = left || (part->loop && !part->device);
+    }
+    return left;
+}
+
 /* In the layouts that are cheapest. */
 static clf_status price_opening(clf_searcher *s, const clf_opening *o, int32_t k, int d, clf_ps *cost, clf_err *err) {
-    bool all;
-    take_opening(s, o, k, d);
+    bool all, shared = d && s->p->host_beside && s->p->nsparse;
+    clf_ps less = CLF_PS_MOST;
     *cost = CLF_PS_MOST;
+    take_opening(s, o, k, d);
     if (s->size[k] <= CLF_MOST_SEARCHED && !opening_legal(s)) return CLF_OK;
+    if (shared && take_shared(s, o, k, d)) CLF_TRY(clf_cover_layouts(&s->pricer, &s->leaf, &less, &all, err));
+    if (shared) take_opening(s, o, k, d);
+    CLF_TRY(clf_cover_layouts(&s->pricer, &s->leaf, cost, &all, err));
+    if (less >= *cost) return CLF_OK;
+    take_shared(s, o, k, d);
     return clf_cover_layouts(&s->pricer, &s->leaf, cost, &all, err);
 }
 
@@ -132,12 +153,12 @@ static clf_status search_component(clf_searcher *s, int32_t k, clf_arena *a, clf
     bool fits;
     clf_ps least = CLF_PS_MOST;
     int on = 0;
-    for (int i = 0; i < 2 * s->p->dev.n; i++) {
+    for (int i = 0; i < s->nopen * s->p->dev.n; i++) {
         clf_ps cost;
-        CLF_TRY(price_opening(s, &s->open[i % 2], k, i / 2, &cost, err));
+        CLF_TRY(price_opening(s, &s->open[i % s->nopen], k, i / s->nopen, &cost, err));
         if (best && cost >= least) continue;
-        best = &s->open[i % 2];
-        on = i / 2;
+        best = &s->open[i % s->nopen];
+        on = i / s->nopen;
         least = cost;
     }
     CLF_TRY(clf_component_new(&c, s->p, s->nodes + s->start[k], s->size[k], s->local, s->demanded, a, &s->looks, &fits, err));
@@ -194,10 +215,12 @@ static clf_status begin(clf_searcher *s, clf_err *err) {
         return no_memory(err);
     static const char *const opens[] = {"all", "nored"};
     for (int i = 0; i < 2; i++) CLF_TRY(clf_select(s->p->m, clf_selector_find(opens[i]), s->p->lim, s->arena, &s->open[i].cover, err));
+    s->nopen = 2;
+    if (s->p->nsparse) CLF_TRY(clf_searcher_apart(s, err));
     clf_searcher_wanted(s);
-    for (int i = 0; i < 2; i++) drop_copies(s, &s->open[i].cover);
+    for (int i = 0; i < s->nopen; i++) drop_copies(s, &s->open[i].cover);
     CLF_TRY(clf_searcher_components(s, err));
-    for (int i = 0; i < 2; i++) CLF_TRY(sort_opening(s, &s->open[i], err));
+    for (int i = 0; i < s->nopen; i++) CLF_TRY(sort_opening(s, &s->open[i], err));
     CLF_TRY(clf_cover_begin(&s->leaf, s->p->g, 0, s->arena, err));
     s->leaf.part = clf_arena_new(s->arena, n, sizeof *s->leaf.part);
     if (!s->leaf.part) return no_memory(err);
@@ -218,9 +241,9 @@ static clf_status begin_cover(clf_searcher *s, clf_err *err) {
 
 /* The i-th of the openings on all devices, as it is. */
 static clf_status price_whole(clf_searcher *s, int i, clf_ps *cost, clf_err *err) {
-    clf_cover *c = &s->open[i % 2].cover;
+    clf_cover *c = &s->open[i % s->nopen].cover;
     bool all;
-    for (int32_t k = 0; k < c->npart; k++) put_on(s->p, &c->part[k], i / 2);
+    for (int32_t k = 0; k < c->npart; k++) put_on(s->p, &c->part[k], i / s->nopen);
     return clf_cover_layouts(&s->pricer, c, cost, &all, err);
 }
 
@@ -228,14 +251,14 @@ static clf_status price_whole(clf_searcher *s, int i, clf_ps *cost, clf_err *err
 static clf_status take_whole(clf_searcher *s, clf_err *err) {
     clf_ps least = CLF_PS_MOST;
     int best = 0;
-    for (int i = 0; i < 2 * s->p->dev.n; i++) {
+    for (int i = 0; i < s->nopen * s->p->dev.n; i++) {
         clf_ps cost;
         CLF_TRY(price_whole(s, i, &cost, err));
         if (cost < least) best = i;
         if (cost < least) least = cost;
     }
     CLF_TRY(price_whole(s, best, &least, err));
-    *s->out = s->open[best % 2].cover;
+    *s->out = s->open[best % s->nopen].cover;
     s->stats->whole = true;
     s->stats->gap = least - s->stats->cost;
     s->stats->cost = least;

@@ -128,7 +128,7 @@ clf_status clf_searcher_components(clf_searcher *s, clf_err *err) {
         }
     CLF_TRY(link_readers(s, err));
     if (s->p->dev.n > 1 || s->p->nsparse) link_all(s);
-    for (int o = 0; o < 2; o++) link_parts(s, &s->open[o].cover);
+    for (int o = 0; o < s->nopen; o++) link_parts(s, &s->open[o].cover);
     for (int32_t n = 0; n < g->n; n++) {
         s->comp[n] = find(s->comp, n);
         if (counts(s, n)) s->size[s->comp[n]]++;

@@ -325,6 +325,7 @@ clf_status clf_component_entries(clf_component *c, clf_err *err) {
     for (int32_t n = 0; n < c->n; n++) uses += c->node[n].nuse;
     e.read = clf_arena_new(c->arena, (size_t)uses, sizeof *e.read);
     if (!sparse || !e.read) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
+    c->leaf.host_beside = c->p->host_beside;
     for (int32_t l = c->n; l < c->nlocal; l++) {
         const clf_gnode *x = &e.g->node[c->operand[l].id];
         if (clf_node_is_slot(x) && x->format == CLF_CSR) sparse[nsparse++] = c->operand[l].id;

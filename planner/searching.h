@@ -297,6 +297,7 @@ typedef struct clf_opening {
     int32_t *first, *next;
 } clf_opening; /* parts of each component, chained; numbers are indices + 1 */
 
+enum { CLF_MOST_OPENINGS = 3 };
 typedef struct clf_searcher {
     const clf_problem *p;
     const clf_search_options *opt;
@@ -304,7 +305,8 @@ typedef struct clf_searcher {
     int32_t *comp; /* node -> component, named by a node of it; union-find first */
     uint8_t *demanded, *wanted;
     int32_t *local, *size, *start, *nodes; /* nodes by component */
-    clf_opening open[2];
+    clf_opening open[CLF_MOST_OPENINGS];
+    int nopen;
     clf_cover leaf, *out;
     clf_pricer pricer;
     clf_search_stats *stats;
@@ -312,6 +314,10 @@ typedef struct clf_searcher {
     int32_t *owner, *up;
     int64_t looks; /* nodes between those of a component that may still be looked at */
 } clf_searcher;
+
+/* search_apart.c */
+/** One opening more, where leaves are sparse. */
+clf_status clf_searcher_apart(clf_searcher *s, clf_err *err);
 
 /* search_components.c */
 /** Which copied expressions somebody may read from memory. */

@@ -8,6 +8,7 @@
 #include "planner/cplan.h"
 enum {
     CLF_SCHED_ARGS = 128,
+    CLF_ENTRY_SIDE = 128,    /* columns of a matrix that loops over stored entries multiply by, at most */
     CLF_NARROW_PRODUCT = 64, /* columns of a product up to which loops go row by row; wider ones are the library's, or tiled */
     CLF_TILE_BAND = 252,     /* rows for which a tiled product reads its right side once: a leaf of their left side stays in a near cache */
     CLF_TILE_ROWS = 12       /* and those whose sums stay in registers, over two vectors */

@@ -64,6 +64,17 @@ static void merge(clf_etext *t, int s, const char *to, const char *from) {
                 clf_emit_type(one, clf_fold_wide_type(&t->x, s, m), 1), CLF_MERGE_WIDTH, f.s[m], s, m, to, mine(t));
 }
 
+/* Cells u and those behind it, of columns of the entries one after the other, into the columns of the result. */
+static void put_turned(clf_etext *t, int s, int o) {
+    char buf[CLF_EMIT_NAME];
+    const char *one = clf_emit_type(buf, (clf_dtype)t->x.c->out[o].dtype, 1);
+    int n = (int)clf_entry_extent(t->p, t->p->task[s].axis);
+    CLF_PUT(&t->x, "{ %s v_[%d]; CLF_VSTORE(__private, %s, %d, z_, v_);\n", one, CLF_MERGE_WIDTH, one, CLF_MERGE_WIDTH);
+    CLF_PUT(&t->x,
+            "for (int l_ = 0; l_ < %d && u + l_ < width; l_++) o%d[ob%d + (u + l_) %% %d * (width / %d) + (u + l_) / %d] = v_[l_]; }\n",
+            CLF_MERGE_WIDTH, o, o, n, n, n);
+}
+
 /* Of partial result `from`. */
 static void result(clf_etext *t, int s, const char *from) {
     clf_fold_vars f;
@@ -75,6 +86,7 @@ static void result(clf_etext *t, int s, const char *from) {
         load(t, s, m, f.s[m], from);
     }
     clf_fold_result(&t->x, s, CLF_MERGE_WIDTH, &f, "z_");
+    if (t->p->task[s].turned) return put_turned(t, s, o);
     CLF_PUT(&t->x, "%s_STORET(z_, o%d + ob%d + u, (int)min(%dL, width - u));\n",
             clf_emit_run(&t->x.e, buf, (clf_dtype)t->x.c->out[o].dtype, CLF_MERGE_WIDTH), o, o, CLF_MERGE_WIDTH);
 }

@@ -14,7 +14,7 @@ enum {
     CLF_ENTRY_VALUES = 96,
     CLF_ENTRY_TASKS = 64,
     CLF_ENTRY_EXTENT = 512,
-    CLF_ENTRY_ACROSS = 128,
+    CLF_ENTRY_ACROSS = CLF_ENTRY_SIDE,
     CLF_ENTRY_STRIDE = 512,
     CLF_ENTRY_FILLED = 128,
     CLF_ENTRY_PLACES = 16,
@@ -43,7 +43,7 @@ typedef enum clf_entry_task_kind {
     CLF_DO_ROWS_OF,       /* the same, a whole row of the side per entry, one lane */
     CLF_DO_SCATTER,       /* cells meet at their column */
     CLF_DO_SCATTER_DOT,   /* products meet at their column */
-    CLF_DO_SCATTER_ROWS,  /* an entry's cell times a row's cells meet in the column's row */
+    CLF_DO_SCATTER_ROWS,  /* an entry's cell times a row's cells meet in the column's row, or in its column */
     CLF_DO_ALONG_FOLD,    /* fold over a short axis */
     CLF_DO_ALONG_DOT
 } clf_entry_task_kind;
@@ -55,6 +55,7 @@ typedef struct clf_entry_task {
     int8_t axis;         /* the short axis; -1 none */
     uint8_t skip;        /* DOT: whose zeros annihilate, a 1, b 2 */
     int16_t rest;        /* FULL, FOLD: what cells without entry are; -1 they take no part */
+    bool turned;         /* SCATTER_ROWS: the result has a row for each cell of the short axis, not for each column of the entries */
 } clf_entry_task;
 
 /* Where an access reads: element base + si*i + se*column + sk*(position in axis k). */

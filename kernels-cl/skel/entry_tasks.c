@@ -129,7 +129,7 @@ static uint8_t later(const clf_entry *p, int a, int b) { return b >= 0 && p->rea
 static int add_task(clf_entry *p, clf_entry_task_kind kind, int value, int a, int b) {
     if (p->ntask == CLF_ENTRY_TASKS) return -1;
     clf_entry_task *t = &p->task[p->ntask];
-    *t = (clf_entry_task){(uint8_t)kind, later(p, a, b), (int16_t)value, 0, (int16_t)a, (int16_t)b, -1, 0, -1};
+    *t = (clf_entry_task){(uint8_t)kind, later(p, a, b), (int16_t)value, 0, (int16_t)a, (int16_t)b, -1, 0, -1, false};
     return p->ntask++;
 }
 
@@ -201,8 +201,9 @@ static bool dot_sink(clf_entry *p, int t, const clf_sink *k) {
         d->b = (int16_t)k->value[0];
         d->skip = (uint8_t)(k->fold >> 1 | (k->fold & 1) << 1);
     }
-    return k->keep == (e | 1u << along) && along > p->e && clf_entry_extent(p, along) <= CLF_ENTRY_ACROSS &&
-           p->space[d->b] == CLF_AT_ALONG && p->space[d->a] == CLF_AT_ENTRY;
+    d->turned = along < p->e;
+    return k->keep == (e | 1u << along) && clf_entry_extent(p, along) <= CLF_ENTRY_ACROSS && p->space[d->b] == CLF_AT_ALONG &&
+           p->space[d->a] == CLF_AT_ENTRY;
 }
 
 static bool sink_task(clf_entry *p, int s) {

@@ -14,6 +14,11 @@
 CALLS_ALL(C)
 #undef C
 
+void calls_choose(int64_t n, double *out, const double *c, const double *x, const double *y) {
+#pragma omp parallel for simd schedule(static)
+    for (int64_t i = 0; i < n; i++) out[i] = c[i] != 0 ? x[i] : y[i];
+}
+
 double calls_sum(int64_t n, const double *x) {
     double s = 0;
 #pragma omp parallel for simd reduction(+ : s) schedule(static)
@@ -111,6 +116,15 @@ static void sparse_row(const hand_csr *s, int64_t i, int64_t k, const double *re
     }
 }
 
+bool calls_dense(bool turned, int64_t rows, int64_t cols, int64_t inner, const double *a, const double *b, double *out) {
+    static blas lib;
+    const int r = (int)rows, c = (int)cols, terms = (int)inner;
+    if (!lib.gemm) lib = openblas();
+    if (!lib.gemm) return false;
+    lib.gemm(ROW_MAJOR, turned ? TRANS : NO_TRANS, NO_TRANS, r, c, terms, 1, a, turned ? r : terms, b, c, 0, out, c);
+    return true;
+}
+
 static bool sparse(const hand_csr *s, int64_t k, const double *restrict v, double *restrict out) {
 #pragma omp parallel for schedule(dynamic, 256)
     for (int64_t i = 0; i < s->rows; i++) {
@@ -124,6 +138,8 @@ static bool sparse(const hand_csr *s, int64_t k, const double *restrict v, doubl
     }
     return true;
 }
+
+void calls_sparse(const hand_csr *x, int64_t k, const double *v, double *out) { sparse(x, k, v, out); }
 
 bool calls_product(const hand_alg *a, int64_t k, const double *v, double *out) {
     return a->x ? dense(a, NO_TRANS, k, v, out) : sparse(&a->s, k, v, out);

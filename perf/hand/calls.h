@@ -7,21 +7,30 @@
 #include "perf/hand/algorithm.h"
 
 bool hand_calls_l2svm(hand_alg *a), hand_calls_kmeans(hand_alg *a), hand_calls_mlogreg(hand_alg *a);
+bool hand_calls_glm_probit(hand_alg *a), hand_calls_glm_poisson(hand_alg *a);
+bool hand_calls_gnmf(hand_alg *a), hand_calls_pagerank(hand_alg *a);
 
 /* ---- for the files of this kind */
 
 /** out = X V (n x k), V being m x k; or t(X) V (m x k), V being n x k. False: there is no OpenBLAS. */
 bool calls_product(const hand_alg *a, int64_t k, const double *v, double *out);
 bool calls_product_t(const hand_alg *a, int64_t k, const double *v, double *out);
+/** out = x V for a sparse x. */
+void calls_sparse(const hand_csr *x, int64_t k, const double *v, double *out);
+/** out = A B or t(A) B (rows x cols), of `inner` terms; matrices as they lie. False: there is no OpenBLAS. */
+bool calls_dense(bool turned, int64_t rows, int64_t cols, int64_t inner, const double *a, const double *b, double *out);
 
 /* Operators over n numbers; out may be an operand. */
 #define CALLS_ALL(C) \
     C(add, x[i] + y[i]) C(mul, x[i] * y[i]) C(add_scaled, x[i] + b * y[i]) C(scale, b * x[i]) C(from, b - x[i]) \
     C(above, x[i] > b) C(at_least, x[i] > b ? x[i] : b) C(exp, exp(x[i])) C(log, log(x[i])) C(sign, (x[i] > 0) - (x[i] < 0)) \
-    C(shift, x[i] + b) C(equal, x[i] == b) C(sub, x[i] - y[i])
+    C(shift, x[i] + b) C(equal, x[i] == b) C(sub, x[i] - y[i]) C(div, x[i] / y[i]) C(inverse, b / x[i]) C(abs, fabs(x[i])) \
+    C(below, x[i] < b) C(not_below, x[i] >= b) C(tail, 0.5 * erfc(x[i] * 0.70710678118654752440))
 #define C(name, expression) void calls_##name(int64_t n, double *out, const double *x, const double *y, double b);
 CALLS_ALL(C)
 #undef C
+/** out = c ? x : y. */
+void calls_choose(int64_t n, double *out, const double *c, const double *x, const double *y);
 double calls_sum(int64_t n, const double *x), calls_sumsq(int64_t n, const double *x);
 
 /* n x k numbers beside a column of n (over), or a row of k (along); out may be x. */

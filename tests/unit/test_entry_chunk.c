@@ -58,6 +58,11 @@ static const struct plan {
           "(in X3 %t dense %1 %4) (access a3 X3 stream (i 1 0) (k 1 0)) (let v5 %t load a3) (let v6 %t MUL v0 v3) "
           "(out Y0 %t %2 %4) (dot Y0 v6 v5 keep j k))",
      0},
+    {"outer left, turned",
+     "(cplan (axis i range free %1) (axis k range free %4) (axis j entry free 100 owner a0 parent i) (axis l range free %3) " X PAIR
+     "(in X3 %t dense %1 %4) (access a3 X3 stream (i 1 0) (k 1 0)) (let v5 %t load a3) (let v6 %t MUL v0 v3) "
+     "(out Y0 %t %4 %2) (dot Y0 v5 v6 skip 2 keep k j))",
+     0},
     {"mvchain",
      HEAD X "(in X1 %t dense %2 1) (access a1 X1 stream (j 1 0) (- 0)) (in X2 %t dense %1 1) (access a2 X2 stream (i 1 0) (- 0)) "
             "(out Y0 %t %2) (let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) (let v4 %t MUL v3 v2) "
