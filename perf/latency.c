@@ -5,7 +5,7 @@
  *   cold_1e7      the first call of the same on 10^7 cells, start-up excluded, against a call once everything is specialised (column hand)
  *   stall         the longest of the calls of a specialised function while workers compile others, less the usual call; hand: the same
  *                 while nothing is compiled, which is the machine's doing
- *   tier1_*       3, 8 and 22 operators on 10^7 cells by the generic kernel, against the specialised one (column hand)
+ *   tier1_*       3, 8 and 22 operators on 10^7 cells, and sums of rows, by the generic kernel, against the specialised one (column hand)
  * A child says its figures, in ms, on a pipe. */
 #include <fcntl.h>
 #include <ftw.h>
@@ -99,4 +99,5 @@ void bench_run_latency(bench_run *r) {
     measure(r, "tier1_3", false, 0, 1 / 0.8, 100000);
     measure(r, "tier1_8", false, 0, 1 / 0.7, 100000);
     measure(r, "tier1_22", false, 0, 1 / 0.65, 100000);
+    measure(r, "tier1_rows", false, 0, 1 / 0.7, 100000);
 }

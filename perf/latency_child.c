@@ -124,13 +124,14 @@ static int tiers_22(void) {
     return tiers("Y = (X - 1) * 2 + X / 3; Z = abs(Y) + sqrt(X) - min(X, 0.5) * Y; W = (Z > 0) * Z + Y ^ 2 - X * 0.1; "
                  "sum(exp(0 - W * W) + max(W, Y) - W * X + Z)");
 }
+static int tiers_rows(void) { return tiers("rowSums((X - X[1,]) * X + 1)"); }
 
 int bench_latency_child(const char *what) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } cases[] = {{"first_result", first_result}, {"cold_1e7", cold},   {"stall", stall},
-                 {"tier1_3", tiers_3},           {"tier1_8", tiers_8}, {"tier1_22", tiers_22}};
+    } cases[] = {{"first_result", first_result}, {"cold_1e7", cold},     {"stall", stall},          {"tier1_3", tiers_3},
+                 {"tier1_8", tiers_8},           {"tier1_22", tiers_22}, {"tier1_rows", tiers_rows}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(what, cases[i].name) == 0) return cases[i].run();
     return 2;

@@ -9,9 +9,9 @@
 #include "host/run/exe_window.h"
 #include "host/run/run.h"
 
-/* What an instruction costs beside a specialised kernel's time; with 3, 8 and 22 operators that ran at 0.88, 0.63 and 0.36 of its speed
+/* What an instruction costs beside a specialised kernel's time; with 3, 8 and 22 operators that ran at 0.91, 0.75 and 0.62 of its speed
  * (perf: tier1_*). */
-static const double instruction_share = 0.08;
+static const double instruction_share = 0.035;
 
 static const clf_profile *profile_of(clf_ctx *c, const clf_exe *x, int32_t s) {
     return clf_run_profile_of(c, clf_exe_device(x, &x->step[s]));

@@ -1,72 +1,140 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cell.generic: one kernel for all cplans of a float type that cell.chunk walks cell by cell: an interpreter of instructions over tiles of
- * 512 cells, each a loop over vectors. What the instructions are, and what a place is, says generic_plan.h.
+ * cell.generic: one kernel for all cplans of a float type that cell.chunk walks cell by cell: an interpreter of instructions, each over a
+ * block of VECTORS vectors that stand in registers of the machine, the accumulator. What the instructions are, and what a place is, says
+ * generic_plan.h.
  *
  * Strips, chunks and the tree of folds are those of cell.chunk.cl. In front of its first strip a work-item computes what varies with no
- * cell. Of the last, short strip operands pass through tiles, so that nothing is read or written past an end.
+ * cell. Of the last, short strip operands pass through tiles, so that nothing is read or written past an end. Rows and columns that are
+ * repeated stand in tiles: a row of at most 512 cells several times, for all strips; others a strip at a time.
  *
- * n: cells; strips: all; chunk: in strips; chunks: of the operator; ent: depth of a stack; states, areas, area, tails: scratch, in words;
- * reads, folds, stores: see generic_plan.h. */
+ * What is folded row by row passes through tiles, whose leaves are taken as soon as they are whole.
+ *
+ * n: cells; cols: of a row; run: cells of a work-item; rowwise: folds are those of rows; chunk: in strips; chunks: of the operator; ent: depth
+ * of a stack; states, areas, area, tails: scratch, in words; reads, folds, stores: see generic_plan.h. */
 #include "contract.clh"
 #include "math.clh"
 #include "elem.clh"
 #include "fold.clh"
 
-#define CLF_GEN_TO(v, u) CLF_GEN_SAVE(v, to + (u));
+#define CLF_GEN_BLOCK (CLF_GEN_VECTORS * CLF_GEN_L)
 
-__kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int *counter, long n, long strips, long chunk, long first,
+/* A row's or column's part in the strip, row by row. Vectors of one value run beyond the row's end, under what comes next. */
+#define CLF_GEN_REPEAT                                                          \
+    long r_ = at / cols, c_ = at % cols;                                        \
+    for (int u = 0; u < m; c_ = 0, r_++) {                                      \
+        const int e = u + (int)min((long)(m - u), cols - c_);                   \
+        if (how & 32) {                                                         \
+            const CLF_GEN_V y = (CLF_GEN_V)(source[a][r_ * step[a]]);           \
+            for (; u < e; u += CLF_GEN_L) CLF_GEN_SAVE(y, tile + u);            \
+        } else {                                                                \
+            const __global CLF_GEN_S *const p = source[a] + c_ - u;             \
+            for (; u + CLF_GEN_L <= e; u += CLF_GEN_L) CLF_GEN_SAVE(CLF_GEN_AT(p, u), tile + u); \
+            for (; u < e; u++) tile[u] = p[u];                                  \
+        }                                                                       \
+        u = e;                                                                  \
+    }                                                                           \
+    for (int u = m; u < len; u++) tile[u] = 0;
+
+/* Leaves of rows that are whole in the tiles; the cells left over go to the front. */
+#define CLF_GEN_ROWS                                                            \
+    int used = 0;                                                               \
+    filled += m;                                                                \
+    for (int need = (int)min(512L, cols - col); filled - used >= need; need = (int)min(512L, cols - col)) { \
+        CLF_GEN_ROW_LEAF                                                        \
+        CLF_COLD for (long k_ = col / 512; k_ & 1; k_ >>= 1) depth--;           \
+        depth++;                                                                \
+        used += need;                                                           \
+        col += need;                                                            \
+        if (col < cols) continue;                                               \
+        CLF_GEN_ROW_END                                                         \
+        depth = 0;                                                              \
+        col = 0;                                                                \
+        row++;                                                                  \
+    }                                                                           \
+    filled -= used;                                                             \
+    for (int f = 0; f < nfold && used; f++) {                                   \
+        __global CLF_GEN_S *const p = fold_tile + f * CLF_GEN_FOLD_TILE;        \
+        for (int u = 0; u < filled; u += CLF_GEN_L) CLF_GEN_SAVE(CLF_GEN_AT(p, used + u), p + u); \
+    }
+
+__kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int *counter, long n, long run, long chunk, long first,
                         long chunks, long ent, long states, long areas, long area, long tails, long reads, long folds, long stores,
-                        long nfold, long nonce, long ncode)
+                        long nfold, long nonce, long ncode, long cols, long rowwise)
 {
     const long me = first + (long)get_global_id(0);
-    const long i0 = me * chunk, i1 = min(i0 + chunk, strips);
+    const long cell0 = me * run, cell1 = min(cell0 + run, n), i0 = me * chunk, i1 = i0 + (cell1 - cell0 + 511) / 512;
     __global long *const full_level = (__global long *)scratch;
     __global long *const full_count = (__global long *)scratch + (chunks + 1) * ent;
     __global double *const full_state = scratch + states;
     __global CLF_GEN_S *const mine = (__global CLF_GEN_S *)(scratch + areas + me * area);
-    __global CLF_GEN_S *const short_tile = (__global CLF_GEN_S *)(scratch + tails);
-    double state[CLF_GEN_FOLDS * 3] = {0};
-    int full_depth = 0;
+    __global CLF_GEN_S *const short_tile = (__global CLF_GEN_S *)(scratch + tails + (rowwise ? me * (CLF_GEN_ACCESSES + CLF_GEN_OUTPUTS) * 512 : 0));
+    __global CLF_GEN_S *const tiles = mine + (CLF_GEN_REGS + CLF_GEN_SCALARS) * (512 / (int)sizeof(CLF_GEN_S));
+    __global CLF_GEN_S *const fold_tile = mine + (area - CLF_GEN_FOLDS * CLF_GEN_FOLD_TILE) * (8 / (int)sizeof(CLF_GEN_S));
+    double state[CLF_GEN_FOLDS * 3] = {0}, lanes[CLF_GEN_FOLDS * 3 * 16] CLF_LINES;
+    CLF_GEN_V acc[CLF_GEN_VECTORS];
+    double stack[CLF_GEN_FOLDS * 3 * 48];
+    long row = rowwise ? cell0 / cols : 0, col = 0;
+    int full_depth = 0, depth = 0, filled = 0;
     CLF_GEN_NAMES
-    for (int r = 0; r < CLF_GEN_REGS; r++) place[r] = mine + r * 512;
-    for (int s = 0; s < CLF_GEN_SCALARS; s++)
-        place[CLF_GEN_REGS + s] = mine + area * 8 / (long)sizeof(CLF_GEN_S) - (s + 1) * 32;
+    for (int r = 0; r < CLF_GEN_REGS + CLF_GEN_SCALARS; r++) place[r] = mine + r * CLF_GEN_BLOCK;
+    CLF_WHOLE for (int q = 0; q < CLF_GEN_VECTORS; q++) acc[q] = 0;
     for (long i = i0 - 1; i < i1; i++) {
         const bool once = i < i0;
-        const long at = once ? 0 : i * 512;
-        const int m = once ? 1 : (int)min(512L, n - at), len = (m + 2 * CLF_GEN_L - 1) / (2 * CLF_GEN_L) * (2 * CLF_GEN_L);
+        const long at = once ? 0 : cell0 + (i - i0) * 512;
+        const int m = once ? 1 : (int)min(512L, cell1 - at), len = (m + CLF_GEN_BLOCK - 1) / CLF_GEN_BLOCK * CLF_GEN_BLOCK;
         const bool part = !once && m < 512;
         for (int a = 0; a < CLF_GEN_ACCESSES; a++) {
-            if (!(reads >> 4 * a & 8)) continue;
-            place[CLF_GEN_REGS + CLF_GEN_SCALARS + a] = part ? short_tile + a * 512 : source[a] + at;
-            for (int u = 0; u < len && part; u++) short_tile[a * 512 + u] = u < m ? source[a][at + u] : 0;
+            const int how = (int)(reads >> 8 * a & 255);
+            __global CLF_GEN_S *const tile = tiles + a * CLF_GEN_TILE;
+            if (how & 8) {
+                place[CLF_GEN_ACCESS0 + a] = part ? short_tile + a * 512 : source[a] + at;
+                for (int u = 0; u < len && part; u++) short_tile[a * 512 + u] = u < m ? source[a][at + u] : 0;
+            } else if ((how & 16) && cols <= 512) {
+                for (int u = 0, k = 0; u < cols + 512 && once && n; u++, k = k + 1 < cols ? k + 1 : 0) tile[u] = source[a][k];
+                place[CLF_GEN_ACCESS0 + a] = tile + at % cols;
+            } else if ((how & 48) && !once) {
+                CLF_GEN_REPEAT
+                place[CLF_GEN_ACCESS0 + a] = tile;
+            }
         }
         for (int o = 0; o < CLF_GEN_OUTPUTS; o++)
-            place[CLF_GEN_REGS + CLF_GEN_SCALARS + CLF_GEN_ACCESSES + o] = part ? short_tile + (CLF_GEN_ACCESSES + o) * 512 : result[o] + at;
-        const int end = (int)(once ? nonce : ncode);
-        for (int k = once ? 0 : (int)nonce; k < end; k++) {
-            const long op = code[k];
-            const int ia = (int)(op >> 16 & 63), ib = (int)(op >> 24 & 63), ic = (int)(op >> 32 & 63);
-            __global CLF_GEN_S *const to = place[op >> 8 & 63];
-            const __global CLF_GEN_S *const a = place[ia], *const b = place[ib], *const c = place[ic];
-            const int a_along = CLF_GEN_ALONG(ia), b_along = CLF_GEN_ALONG(ib), c_along = CLF_GEN_ALONG(ic);
-            __private double *const held = state + (op >> 8 & 3) * 3;
-            switch ((int)(op & 255)) {
-                CLF_GEN_CASES
-            default: break;
+            place[CLF_GEN_OUTPUT0 + o] = part ? short_tile + (CLF_GEN_ACCESSES + o) * 512 : result[o] + at;
+        for (int f = 0; f < CLF_GEN_FOLDS && rowwise; f++) place[CLF_GEN_FOLD_TILE0 + f] = fold_tile + f * CLF_GEN_FOLD_TILE + filled;
+        CLF_GEN_LEAF_BEGIN
+        for (int u = 0; u < len; u += CLF_GEN_BLOCK) {
+            const int end = (int)(once ? nonce : ncode), rest = m - u;
+            for (int k = once ? 0 : (int)nonce; k < end; k++) {
+                const long op = code[k];
+                const int to = (int)(op >> 16 & 63);
+                const __global CLF_GEN_S *const a = place[op >> 24 & 63], *const b = place[op >> 32 & 63], *const c = place[op >> 40 & 63];
+                switch ((int)(op & 0xffff)) {
+                    CLF_GEN_CASES
+                default: break;
+                }
+                if (to != 63)
+                    CLF_WHOLE for (int q = 0; q < CLF_GEN_VECTORS; q++) CLF_GEN_SAVE(acc[q], place[to] + q * CLF_GEN_L);
             }
+            for (int k = CLF_GEN_ACCESS0; k < CLF_GEN_FOLD_TILE0 + CLF_GEN_FOLDS; k++) place[k] += CLF_GEN_BLOCK;
         }
         for (int o = 0; o < CLF_GEN_OUTPUTS && part; o++)
             for (int u = 0; u < m && (stores >> o & 1); u++) result[o][at + u] = short_tile[(CLF_GEN_ACCESSES + o) * 512 + u];
-        if (!once && nfold) CLF_FULL_PUSH(i, 0, i0, me * ent, full_depth)
+        if (once || !nfold) continue;
+        if (rowwise) {
+            CLF_GEN_ROWS
+            continue;
+        }
+        CLF_GEN_LEAF_END
+        CLF_FULL_PUSH(i, 0, i0, me * ent, full_depth)
     }
     full_count[me] = full_depth;
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     if (atomic_inc(counter) + 1 < chunks) return;
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     *counter = 0;
-    if (!nfold) return;
+    if (!nfold || rowwise) return;
     CLF_FULL_CLOSE()
     CLF_GEN_RESULTS
 }
-#undef CLF_GEN_TO
+#undef CLF_GEN_BLOCK
+#undef CLF_GEN_REPEAT
+#undef CLF_GEN_ROWS

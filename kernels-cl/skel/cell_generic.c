@@ -33,9 +33,26 @@ static void walk(clf_args *w, const void *plan, int64_t first) {
     const clf_cell *p = &g->cell;
     walk_memory(w, g->t);
     for (int a = 0; a < CLF_GEN_ACCESSES; a++) clf_args_size(w, "y", a, g->base[a]);
+    for (int a = 0; a < CLF_GEN_ACCESSES; a++) clf_args_size(w, "z", a, g->step[a]);
     for (int k = 0; k < CLF_GEN_CODE; k++) clf_args_size(w, "c", k, g->code[k]);
-    const int64_t size[] = {p->n,    p->strips, p->chunk, first,    p->chunks, p->ent,   g->states, g->areas,
-                            g->area, g->tails,  g->reads, g->folds, g->stores, g->nfold, g->nonce,  g->ncode};
+    const int64_t size[] = {p->n,
+                            g->run,
+                            p->chunk,
+                            first,
+                            p->chunks,
+                            p->ent,
+                            g->states,
+                            g->areas,
+                            g->area,
+                            g->tails,
+                            g->reads,
+                            g->folds,
+                            g->stores,
+                            g->nfold,
+                            g->nonce,
+                            g->ncode,
+                            p->cols > 0 ? p->cols : 1,
+                            g->rowwise};
     clf_args_end(w, sizeof size / sizeof *size, size);
 }
 
@@ -56,13 +73,22 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
     out->variant = (int)g.t;
     out->width = clf_lanes(g.t);
     out->flat = 1;
-    out->grain = g.cell.chunk * CLF_LEAF;
+    out->grain = g.run;
     out->extent = g.cell.n;
     return CLF_OK;
 }
 
-/* Memory and operators are those of the kernel that it stands in for. */
-static void facts(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out) { clf_skel_cell_chunk.facts(c, p, s, out); }
+/* Memory and operators are those of the kernel that it stands in for, whose chunks may be others. */
+static void facts(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out) {
+    clf_generic g;
+    clf_cell cell;
+    clf_sched all = *s;
+    memset(out, 0, sizeof *out);
+    if (!clf_generic_plan(&g, c, p->cores) || !clf_cell_plan(&cell, c, p->cores)) return;
+    all.global = (size_t)cell.chunks;
+    clf_skel_cell_chunk.facts(c, p, &all, out);
+    clf_twin_share(out, s, g.cell.chunks);
+}
 
 static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
     (void)s;

@@ -201,6 +201,13 @@ bool clf_cell_plan(clf_cell *p, const clf_cplan *c, int cores) {
     return true;
 }
 
+void clf_cell_flatten(clf_cell *p, int cores) {
+    p->kind = CLF_CELL_FLAT;
+    count(p);
+    cut(p, cores);
+    lay_out(p);
+}
+
 int clf_cell_variant(const clf_cell *p) {
     int v = (int)p->kind | (p->rows == 1) << 2 | (p->cols == 1) << 3 | (p->ru > 1) << 4;
     if (p->kind == CLF_CELL_NARROW || p->kind == CLF_CELL_GROUP) v |= (int)p->cols << 8;

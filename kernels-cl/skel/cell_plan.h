@@ -32,6 +32,8 @@ typedef struct clf_cell_at { int64_t base, si, sj; uint32_t axes; } clf_cell_at;
 
 /** False when the skeleton cannot serve it. */
 bool clf_cell_plan(clf_cell *p, const clf_cplan *c, int cores);
+/** The same cells in row-major order whatever depends on rows or columns alone, for who reads such operands in a way of his own. */
+void clf_cell_flatten(clf_cell *p, int cores);
 bool clf_cell_access(const clf_cell *p, const clf_access *a, clf_cell_at *out);
 /** 0: once per work-item; 1: once per row, a scalar; 2: a vector. */
 int clf_cell_level(const clf_cell *p, uint32_t axes);

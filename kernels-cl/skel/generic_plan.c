@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From a cplan to instructions (see generic_plan.h). Values keep their order, a value's sinks follow it at once, and a register is free
- * again behind the last operator that reads it, so a chain needs two. */
+ * From a cplan to instructions (see generic_plan.h). Values keep their order, a value's sinks follow it at once. A value that the next
+ * operator alone reads stays in the accumulator; a register is free again behind the last operator that reads it. */
 #include "kernels-cl/skel/generic_plan.h"
 
 #include <string.h>
 
-enum { VALUES = 64, NOWHERE = 255 };
+enum { VALUES = CLF_GEN_VALUES, NOWHERE = 255 };
 
 /* A translation under way. */
 typedef struct translation {
@@ -13,52 +13,13 @@ typedef struct translation {
     const clf_cplan *c;
     uint8_t place[VALUES]; /* of each value */
     int last[VALUES];      /* the last operator that reads it; -1: none */
+    bool kept[VALUES];     /* some operator reads it from memory */
+    int acc;               /* the value in the accumulator; -1: none */
     bool used[VALUES];     /* some sink needs it */
     bool busy[CLF_GEN_REGS];
     int nscalar;
     bool failed;
 } translation;
-
-/* ---- does it fit? ---- */
-
-static bool value_fits(const clf_value *v, clf_dtype t) {
-    return v->dtype == t && (clf_op_is_cell(v->op) || v->op == CLF_V_LOAD || v->op == CLF_V_PARAM);
-}
-
-static bool sink_fits(const clf_cell *p, const clf_sink *s, clf_dtype t) {
-    clf_dtype out = (clf_dtype)p->c->out[s->out[0]].dtype;
-    if (s->kind == CLF_SINK_STORE) return out == t && (p->live == 0 || (s->keep & p->live) == p->live);
-    clf_fold_id f = (clf_fold_id)s->fold;
-    return clf_cell_fold_of(p, s) == CLF_CELL_FULLFOLD && s->value[1] < 0 && clf_fold_value_type(f, t) == t &&
-           out == clf_fold_result_type(f, t) && clf_cell_states(s) <= CLF_GEN_STATE;
-}
-
-static int arity(const clf_value *v) { return clf_op_is_cell(v->op) ? clf_ops[v->op].arity : 0; }
-
-static void mark_used(const clf_cplan *c, bool *used) {
-    for (int s = 0; s < c->nsink; s++) used[c->sink[s].value[0]] = true;
-    for (int v = c->nvalue - 1; v >= 0; v--)
-        for (int k = 0; used[v] && k < arity(&c->value[v]); k++) used[c->value[v].in[k]] = true;
-}
-
-static bool fits(clf_generic *g, const clf_cplan *c) {
-    bool used[VALUES] = {false};
-    if (c->nvalue < 1 || c->nvalue > VALUES || c->nin > CLF_GEN_INPUTS || c->nout > CLF_GEN_OUTPUTS || c->nparam > CLF_GEN_PARAMS ||
-        g->cell.kind != CLF_CELL_FLAT)
-        return false;
-    mark_used(c, used);
-    g->t = c->nsink ? (clf_dtype)c->value[c->sink[0].value[0]].dtype : CLF_U8;
-    if (g->t != CLF_F64 && g->t != CLF_F32) return false;
-    for (int v = 0; v < c->nvalue; v++)
-        if (used[v] && !value_fits(&c->value[v], g->t)) return false;
-    for (int k = 0; k < c->nparam; k++)
-        if (c->param[k] != g->t) return false;
-    for (int k = 0; k < c->nin; k++)
-        if (c->in[k].dtype != g->t) return false;
-    for (int s = 0; s < c->nsink; s++)
-        if (!sink_fits(&g->cell, &c->sink[s], g->t)) return false;
-    return true;
-}
 
 /* ---- places ---- */
 
@@ -89,9 +50,11 @@ static int take_access(translation *x, int a) {
         x->failed = true;
         return 0;
     }
-    bool along = (at.axes & g->cell.live) != 0;
+    int how = clf_generic_way(&g->cell, &at);
+    if (how & (CLF_GEN_ROW | CLF_GEN_COLUMN)) g->repeats = true;
     g->base[g->naccess] = at.base;
-    g->reads |= (int64_t)(x->c->access[a].input | (along ? 8 : 0)) << 4 * g->naccess;
+    g->step[g->naccess] = at.si;
+    g->reads |= (int64_t)(x->c->access[a].input | how) << 8 * g->naccess;
     return CLF_GEN_ACCESS0 + g->naccess++;
 }
 
@@ -104,25 +67,59 @@ static int direct_output(const translation *x, int v) {
 
 /* ---- instructions ---- */
 
+bool clf_generic_long(int op) {
+    static const uint8_t is_short[CLF_NCLASSES] = {[CLF_CLASS_ADD] = 1, [CLF_CLASS_CMP] = 1, [CLF_CLASS_DIV] = 1, [CLF_CLASS_SQRT] = 1};
+    return !is_short[clf_ops[op].class_];
+}
+
+static bool is_sunk(const clf_cplan *c, int v) {
+    for (int s = 0; s < c->nsink; s++)
+        if (c->sink[s].value[0] == v) return true;
+    return false;
+}
+
+/* Operators that find v, computed just before, in the accumulator take it there once, and the other times from memory. */
+static void note_kept(translation *x) {
+    int before = -1;
+    for (int v = 0; v < x->c->nvalue; v++) {
+        const clf_value *w = &x->c->value[v];
+        bool computed = clf_generic_arity(w) && !is_scalar(x, v), spent = computed && clf_generic_long(w->op);
+        if (!x->used[v]) continue;
+        for (int k = 0; k < clf_generic_arity(w); k++) {
+            x->kept[w->in[k]] = x->kept[w->in[k]] || w->in[k] != before || spent;
+            spent = spent || w->in[k] == before;
+        }
+        if (computed || is_sunk(x->c, v)) before = computed ? v : -1;
+    }
+}
+
 static void put(translation *x, int op, int to, int a, int b, int c) {
     clf_generic *g = x->g;
     if (g->ncode == CLF_GEN_CODE)
         x->failed = true;
     else
-        g->code[g->ncode++] = (int64_t)op | (int64_t)to << 8 | (int64_t)a << 16 | (int64_t)b << 24 | (int64_t)c << 32;
+        g->code[g->ncode++] = (int64_t)op | (int64_t)to << 16 | (int64_t)a << 24 | (int64_t)b << 32 | (int64_t)c << 40;
 }
 
 static void put_cell(translation *x, int v, int to) {
     const clf_value *w = &x->c->value[v];
-    int in[3];
-    for (int k = 0; k < 3; k++) in[k] = x->place[k < arity(w) ? w->in[k] : w->in[0]];
-    put(x, w->op, to, in[0], in[1], in[2]);
+    int in[3] = {0}, from = 0;
+    for (int k = 0; k < clf_generic_arity(w); k++) {
+        bool taken = !from && w->in[k] == x->acc && !clf_generic_long(w->op);
+        if (taken)
+            from = 1 + k;
+        else
+            in[k] = x->place[w->in[k]];
+    }
+    put(x, 4 * w->op + from, to, in[0], in[1], in[2]);
+    x->acc = v;
 }
 
 static void translate_scalar(translation *x, int v) {
     const clf_value *w = &x->c->value[v];
-    int from = w->op == CLF_V_LOAD ? take_access(x, w->arg) : w->arg;
+    int from = w->op == CLF_V_LOAD ? take_access(x, w->arg) - CLF_GEN_ACCESS0 : w->arg;
     x->place[v] = (uint8_t)take_scalar(x);
+    x->acc = -1;
     if (clf_op_is_cell(w->op))
         put_cell(x, v, x->place[v]);
     else
@@ -131,7 +128,7 @@ static void translate_scalar(translation *x, int v) {
 
 static void release(translation *x, int v) {
     const clf_value *w = &x->c->value[v];
-    for (int k = 0; k < arity(w); k++)
+    for (int k = 0; k < clf_generic_arity(w); k++)
         if (x->last[w->in[k]] == v && x->place[w->in[k]] < CLF_GEN_REGS) x->busy[x->place[w->in[k]]] = false;
 }
 
@@ -143,41 +140,62 @@ static void translate_vector(translation *x, int v) {
     }
     int out = direct_output(x, v);
     release(x, v);
-    int to = out >= 0 ? CLF_GEN_OUTPUT0 + out : take_register(x);
+    int to = out >= 0 ? CLF_GEN_OUTPUT0 + out : x->kept[v] ? take_register(x) : CLF_GEN_NOWHERE;
     put_cell(x, v, to);
     x->place[v] = (uint8_t)to;
 }
 
-static void translate_sinks(translation *x, int v) {
+static void translate_store(translation *x, int v, int out) {
+    int to = CLF_GEN_OUTPUT0 + out;
+    x->g->stores |= (int64_t)1 << out;
+    if (x->place[v] == to) return;
+    put(x, x->acc == v ? CLF_GEN_KEEP : CLF_GEN_COPY, to, x->place[v], 0, 0);
+    x->acc = v;
+}
+
+static void translate_fold(translation *x, int v, const clf_sink *k) {
     clf_generic *g = x->g;
+    if (g->nfold == CLF_GEN_FOLDS) {
+        x->failed = true;
+        return;
+    }
+    int to = g->rowwise ? CLF_GEN_FOLD_TILE0 + g->nfold : CLF_GEN_NOWHERE;
+    if (x->acc != v || g->rowwise) put(x, x->acc == v ? CLF_GEN_KEEP : CLF_GEN_COPY, to, x->place[v], 0, 0);
+    x->acc = v;
+    if (!g->rowwise) put(x, CLF_GEN_FOLD0 + k->fold, CLF_GEN_NOWHERE, g->nfold, 0, 0);
+    g->folds |= (int64_t)(k->fold | k->out[0] << 8) << 16 * g->nfold++;
+}
+
+static void translate_sinks(translation *x, int v) {
     for (int s = 0; s < x->c->nsink; s++) {
         const clf_sink *k = &x->c->sink[s];
         if (k->value[0] != v) continue;
-        int to = CLF_GEN_OUTPUT0 + k->out[0];
-        if (k->kind == CLF_SINK_STORE) {
-            g->stores |= (int64_t)1 << k->out[0];
-            if (x->place[v] != to) put(x, CLF_GEN_COPY, to, x->place[v], 0, 0);
-        } else if (g->nfold == CLF_GEN_FOLDS) {
-            x->failed = true;
-        } else {
-            put(x, CLF_GEN_FOLD0 + k->fold, g->nfold, x->place[v], 0, 0);
-            g->folds |= (int64_t)(k->fold | k->out[0] << 8) << 16 * g->nfold++;
-        }
+        if (k->kind == CLF_SINK_STORE)
+            translate_store(x, v, k->out[0]);
+        else
+            translate_fold(x, v, k);
     }
     if (x->last[v] < 0 && x->place[v] < CLF_GEN_REGS) x->busy[x->place[v]] = false;
 }
 
+static void note_uses(translation *x) {
+    const clf_cplan *c = x->c;
+    memset(x->place, NOWHERE, sizeof x->place);
+    clf_generic_used(c, x->used);
+    for (int v = 0; v < c->nvalue; v++) {
+        x->last[v] = -1;
+        for (int k = 0; x->used[v] && k < clf_generic_arity(&c->value[v]); k++) x->last[c->value[v].in[k]] = v;
+    }
+    note_kept(x);
+}
+
 static bool translate(clf_generic *g, const clf_cplan *c) {
     translation x = {.g = g, .c = c};
-    memset(x.place, NOWHERE, sizeof x.place);
-    mark_used(c, x.used);
-    for (int v = 0; v < c->nvalue; v++) {
-        x.last[v] = -1;
-        for (int k = 0; x.used[v] && k < arity(&c->value[v]); k++) x.last[c->value[v].in[k]] = v;
-    }
+    note_uses(&x);
     for (int v = 0; v < c->nvalue; v++)
         if (x.used[v] && is_scalar(&x, v)) translate_scalar(&x, v);
     g->nonce = g->ncode;
+    x.acc = -1;
     for (int v = 0; v < c->nvalue && !x.failed; v++) {
         if (!x.used[v]) continue;
         if (!is_scalar(&x, v)) translate_vector(&x, v);
@@ -192,14 +210,15 @@ static void lay_out(clf_generic *g) {
     const clf_cell *p = &g->cell;
     g->states = (p->chunks + 1) * (p->ent + 1);
     g->areas = (g->states + (p->chunks + 1) * p->ent * g->nfold * CLF_GEN_STATE + 7) / 8 * 8;
-    g->area = (int64_t)g->nreg * CLF_LEAF + (int64_t)CLF_GEN_SCALARS * CLF_GEN_SCALAR_CELLS;
+    g->area = (int64_t)(CLF_GEN_REGS + CLF_GEN_SCALARS) * CLF_GEN_BLOCK_WORDS + (g->repeats ? CLF_GEN_ACCESSES * CLF_GEN_TILE : 0) +
+              (g->rowwise ? CLF_GEN_FOLDS * CLF_GEN_FOLD_TILE : 0);
     g->tails = g->areas + p->chunks * g->area;
-    g->words = g->tails + (int64_t)(CLF_GEN_ACCESSES + CLF_GEN_OUTPUTS) * CLF_LEAF;
+    g->words = g->tails + (g->rowwise ? p->chunks : 1) * (CLF_GEN_ACCESSES + CLF_GEN_OUTPUTS) * CLF_LEAF;
 }
 
 bool clf_generic_plan(clf_generic *g, const clf_cplan *c, int cores) {
     memset(g, 0, sizeof *g);
-    if (!clf_cell_plan(&g->cell, c, cores) || !fits(g, c) || !translate(g, c)) return false;
+    if (!clf_cell_plan(&g->cell, c, cores) || !clf_generic_fits(g, c, cores) || !translate(g, c)) return false;
     if (!g->cell.nfull) g->cell.ent = 1;
     lay_out(g);
     return true;

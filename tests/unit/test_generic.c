@@ -110,6 +110,45 @@ static void test_bases(void) {
     check(&j, NULL, 2);
 }
 
+/* Rows and columns that are repeated: alone, of each other, kept and folded, of scalars. */
+static void test_repeated(void) {
+    static const shape more[] = {{5, 0}, {600, 1}, {40, 511}, {40, 512}, {3, 517}, {9, 3000}};
+    size_t n = sizeof shapes / sizeof *shapes, all = n + sizeof more / sizeof *more;
+    for (size_t k = 0; k < 2 * all; k++) {
+        const shape *at = k / 2 < n ? &shapes[k / 2] : &more[k / 2 - n];
+        kernel_job j;
+        job_begin(&j, 11);
+        plane p = axes(&j, at->rows, at->cols);
+        clf_dtype t = k % 2 ? CLF_F32 : CLF_F64;
+        int x = input(&j, &p, t, 3), row = input(&j, &p, t, 2), col = input(&j, &p, t, 1), s = input(&j, &p, t, 0);
+        int y = op(&j, CLF_OP_MUL, t, op(&j, CLF_OP_SUB, t, x, row, -1), col, -1), z = op(&j, CLF_OP_MAX, t, col, s, -1);
+        store(&j, &p, op(&j, CLF_OP_ADD, t, y, z, -1), 3);
+        store(&j, &p, row, 3);
+        fold(&j, &p, CLF_FOLD_SUM, op(&j, CLF_OP_MUL, t, col, row, -1), 0);
+        fold(&j, &p, CLF_FOLD_ARGMAX, y, 0);
+        check(&j, NULL, 1 + (int)k % 3);
+    }
+}
+
+/* Every fold of rows, of what is kept, repeated or the same everywhere, too. */
+static void test_row_folds(void) {
+    static const shape of[] = {{0, 5}, {37, 1}, {37, 129}, {300, 201}, {5, 512}, {40, 513}, {70, 1201}, {3, 9000}, {2, 40000}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+        for (int t = CLF_F32; t <= CLF_F64; t++)
+            for (int f = 0; f < CLF_NFOLDS; f += 2) {
+                kernel_job j;
+                job_begin(&j, 43 + (uint64_t)k);
+                plane p = axes(&j, of[k].rows, of[k].cols);
+                int x = input(&j, &p, (clf_dtype)t, 3), row = input(&j, &p, (clf_dtype)t, 2), col = input(&j, &p, (clf_dtype)t, 1);
+                int y = op(&j, CLF_OP_MUL, (clf_dtype)t, op(&j, CLF_OP_SUB, (clf_dtype)t, x, row, -1), col, -1);
+                fold(&j, &p, (clf_fold_id)f, f % 4 ? y : x, 1);
+                if (f + 1 < CLF_NFOLDS) fold(&j, &p, (clf_fold_id)(f + 1), y, 1);
+                fold(&j, &p, CLF_FOLD_SUM, col, 1);
+                store(&j, &p, y, 3);
+                check(&j, NULL, 1 + (int)k % 3);
+            }
+}
+
 static void random_plan(kernel_job *j, uint64_t seed) {
     static const clf_op ops[] = {CLF_OP_ADD, CLF_OP_SUB, CLF_OP_MUL, CLF_OP_MAX, CLF_OP_LT, CLF_OP_IFELSE};
     int v[32], n = 0;
@@ -117,18 +156,19 @@ static void random_plan(kernel_job *j, uint64_t seed) {
     plane p = axes(j, (int64_t)(job_uniform(j) * job_uniform(j) * 400), 1 + (int64_t)(job_uniform(j) * job_uniform(j) * 900));
     clf_dtype e = job_uniform(j) < 0.5 ? CLF_F32 : CLF_F64;
     for (int k = 0; k < 3; k++) v[n++] = input(j, &p, e, 3);
-    v[n++] = input(j, &p, e, 0);
+    v[n++] = input(j, &p, e, (unsigned)(job_uniform(j) * 3));
     v[n++] = param(j, e);
     for (int most = 8 + (int)(seed % 20); n < most; n++) {
         int a = v[(int)(job_uniform(j) * n)], b = v[(int)(job_uniform(j) * n)], c = v[(int)(job_uniform(j) * n)];
         v[n] = op(j, ops[(int)(job_uniform(j) * 6)], e, a, b, c);
     }
+    unsigned keep = job_uniform(j) < 0.3;
     for (int k = 0; k < 4; k++) {
         int x = v[n - 1 - (int)(job_uniform(j) * job_uniform(j) * n)];
         if (job_uniform(j) < 0.4)
             store(j, &p, x, 3);
         else
-            fold(j, &p, (clf_fold_id)(job_uniform(j) * CLF_NFOLDS), x, 0);
+            fold(j, &p, (clf_fold_id)(job_uniform(j) * CLF_NFOLDS), x, keep);
     }
 }
 
@@ -193,8 +233,9 @@ static void test_what_it_takes(void) {
     CU_ASSERT_TRUE(takes(CLF_F64, 3, false, 5));
     CU_ASSERT_TRUE(takes(CLF_F64, 3, false, 39));
     CU_ASSERT_FALSE(takes(CLF_F64, 3, false, 40));
-    CU_ASSERT_FALSE(takes(CLF_F64, 0, false, 5));
-    CU_ASSERT_FALSE(takes(CLF_F64, 1, false, 5));
+    CU_ASSERT_TRUE(takes(CLF_F64, 0, false, 5));
+    CU_ASSERT_TRUE(takes(CLF_F64, 1, false, 5));
+    CU_ASSERT_FALSE(takes(CLF_F64, 2, false, 5));
     CU_ASSERT_FALSE(takes(CLF_F64, 3, true, 5));
     CU_ASSERT_FALSE(takes(CLF_I32, 3, false, 5));
     jobs.profile.max_arg_bytes = 512;
@@ -237,8 +278,9 @@ int main(void) {
                                       {"what it takes", test_what_it_takes},
                                       {"schedule", test_schedule},
                                       {"no memory", test_no_memory}};
-    static const test_case device[] = {{"operators", test_operators}, {"folds", test_folds},   {"sinks", test_sinks},
-                                       {"bases", test_bases},         {"random", test_random}, {"figures", test_figures}};
+    static const test_case device[] = {{"operators", test_operators}, {"folds", test_folds},       {"sinks", test_sinks},
+                                       {"bases", test_bases},         {"repeated", test_repeated}, {"row folds", test_row_folds},
+                                       {"random", test_random},       {"figures", test_figures}};
     bool there = jobs_open(false);
     generic = jobs_skel("cell.generic");
     chunk = jobs_skel("cell.chunk");
