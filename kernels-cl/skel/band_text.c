@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The jobs of row.group.cl: where their tasks stand, the values there, kept cells and rows put together. */
+ * The jobs of row.group.cl and entry.group.cl: where their tasks stand, the values there, kept cells and rows put together. */
 #include "kernels-cl/skel/band_text.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@ bool clf_btext_begin(clf_btext *t, const clf_band *p, clf_arena *arena) {
     t->x.p = &t->cell;
     t->x.c = &t->c;
     t->x.groups = true;
+    t->scope = ~0u;
     t->used = clf_arena_new(arena, (size_t)p->c->nvalue, 1);
     return t->used != NULL;
 }
@@ -30,13 +31,23 @@ static const char *position_of(int axis, char buf[16]) {
 void clf_btext_lines(clf_btext *t, uint32_t keep) {
     CLF_PUT(&t->x, "const CLF_INDEX cells = 1");
     for (int a = 1; a < t->p->c->naxes; a++)
-        if (keep >> a & 1u) CLF_PUT(&t->x, " * e%d", a);
-    CLF_PUT(&t->x, keep & 1u ? ", lines = (pass1 - pass0) * cells;\n" : ", lines = cells;\n");
+        if (keep >> a & 1u && a != t->p->e) CLF_PUT(&t->x, " * e%d", a);
+    if (clf_band_by_entry(t->p, keep))
+        CLF_PUT(&t->x, ", lines = (CLF_INDEX)(xp[pass1] - xp[pass0]);\n");
+    else
+        CLF_PUT(&t->x, keep & 1u ? ", lines = (pass1 - pass0) * cells;\n" : ", lines = cells;\n");
 }
 
 void clf_btext_position(clf_btext *t, uint32_t keep, const char *line) {
     char u[16];
     CLF_PUT(&t->x, "CLF_INDEX at_ = %s;\n", line);
+    if (clf_band_by_entry(t->p, keep)) {
+        CLF_PUT(&t->x,
+                "const CLF_INDEX entry = (CLF_INDEX)xp[pass0] + at_, u%d = (CLF_INDEX)xc[entry]; CLF_INDEX r;\n"
+                "CLF_ROW_OF(r, xp + pass0, pass1 - pass0, entry)\nconst CLF_INDEX i = pass0 + r;\n",
+                t->p->e);
+        return;
+    }
     for (int a = t->p->c->naxes - 1; a >= 0; a--) {
         if (!(keep >> a & 1u)) continue;
         if (a == 0)
@@ -62,12 +73,17 @@ static void put_index(clf_btext *t, uint32_t axes) {
 
 bool clf_btext_stride(const clf_band *p, int access, int axis) {
     clf_strides s;
-    return clf_strides_of(p->c, &p->c->access[access], &s) && s.axes >> axis & 1u && s.step[axis] != 1;
+    return p->c->access[access].protocol == CLF_STREAM && clf_strides_of(p->c, &p->c->access[access], &s) && s.axes >> axis & 1u &&
+           s.step[axis] != 1;
 }
 
 static void put_load(clf_btext *t, int a) {
     clf_strides s;
     char u[16];
+    if (t->p->c->access[a].protocol == CLF_ENTRIES) {
+        CLF_PUT(&t->x, "q%d[entry]", a);
+        return;
+    }
     clf_strides_of(t->p->c, &t->p->c->access[a], &s);
     CLF_PUT(&t->x, "q%d[", a);
     for (int k = 0; k < t->p->c->naxes; k++) {
@@ -79,10 +95,26 @@ static void put_load(clf_btext *t, int a) {
     CLF_PUT(&t->x, "0]");
 }
 
-static void put_value(clf_btext *t, int v) {
+/* What another CSR operand stores there, or 0. */
+static void put_located(clf_btext *t, int v, int a) {
+    char buf[CLF_EMIT_NAME];
+    CLF_PUT(&t->x, "%s v%d = 0; { long p_ = xp%d[i]; const long end_ = xp%d[i + 1]; CLF_FROM_COLUMN(p_, end_, xc%d, u%d)\n",
+            clf_emit_type(buf, (clf_dtype)t->p->c->value[v].dtype, 1), v, a, a, a, t->p->e);
+    CLF_PUT(&t->x, "if (p_ < end_ && xc%d[p_] == u%d) v%d = x%d[p_]; }\n", a, t->p->e, v, a);
+}
+
+void clf_btext_value(clf_btext *t, int v) {
     const clf_value *w = &t->p->c->value[v];
     char buf[CLF_EMIT_NAME], u[16];
-    if (w->op != CLF_V_LOAD && w->op != CLF_V_INDEX && !clf_band_buffered(w)) {
+    if (w->op == CLF_V_LOAD && t->p->c->access[w->arg].protocol == CLF_LOCATE) {
+        put_located(t, v, w->arg);
+        return;
+    }
+    if (clf_band_is_pair(t->p, w)) {
+        clf_btext_pair(t, v);
+        return;
+    }
+    if (w->op != CLF_V_LOAD && w->op != CLF_V_INDEX && !clf_band_buffered(t->p, w)) {
         clf_ctext_compute(&t->x, v, 1, 0);
         return;
     }
@@ -103,28 +135,47 @@ static void mark_inputs(clf_btext *t) {
     const clf_cplan *c = t->p->c;
     for (int v = c->nvalue - 1; v >= 0; v--)
         for (int q = 0; q < 3; q++)
-            if (t->used[v] && !clf_band_buffered(&c->value[v]) && c->value[v].in[q] >= 0) t->used[c->value[v].in[q]] = 1;
+            if (t->used[v] && !clf_band_buffered(t->p, &c->value[v]) && c->value[v].in[q] >= 0) t->used[c->value[v].in[q]] = 1;
 }
 
 void clf_btext_mark(clf_btext *t, int k) {
+    const clf_job *j = &t->p->job[k];
     memset(t->used, 0, (size_t)t->p->c->nvalue);
+    if (t->p->e >= 0) t->scope = j->keep | (j->axis >= 0 ? 1u << j->axis : 0) | 1u;
     for (int s = 0; s < t->p->nitem; s++) {
         const clf_sink *sink = &t->c.sink[s];
         if (t->p->item[s].job != k) continue;
         t->used[sink->value[0]] = 1;
         if (sink->kind == CLF_SINK_DOT) t->used[sink->value[1]] = 1;
+        if (clf_band_rest(t->p, s) >= 0) t->used[clf_band_rest(t->p, s)] = 1;
     }
     mark_inputs(t);
 }
 
 void clf_btext_values(clf_btext *t, uint32_t inside, bool vary) {
-    for (int v = 0; v < t->p->c->nvalue; v++)
-        if (t->used[v] && ((t->p->c->value[v].axes & inside) != 0) == vary) put_value(t, v);
+    for (int v = 0; v < t->p->c->nvalue; v++) {
+        uint32_t axes = t->p->c->value[v].axes;
+        if (t->used[v] && !(axes & ~t->scope) && ((axes & inside) != 0) == vary) clf_btext_value(t, v);
+    }
+}
+
+bool clf_btext_asks_row(const clf_btext *t) {
+    for (int v = 0; v < t->p->c->nvalue; v++) {
+        const clf_value *w = &t->p->c->value[v];
+        clf_strides s;
+        if (!t->used[v] || !(w->axes & 1u)) continue;
+        if (w->op == CLF_V_INDEX && w->arg == 0) return true;
+        if (w->op != CLF_V_LOAD || t->p->c->access[w->arg].protocol == CLF_ENTRIES) continue;
+        if (!clf_strides_of(t->p->c, &t->p->c->access[w->arg], &s) || (s.axes & 1u)) return true;
+    }
+    return false;
 }
 
 const char *clf_btext_result(const clf_btext *t, int item, const char *line, char buf[64]) {
     int n = t->p->c->nsink;
-    if (item >= n)
+    if (t->c.sink[item].kind == CLF_SINK_PATTERN)
+        snprintf(buf, 64, "r%d[entry]", t->c.sink[item].out[0]);
+    else if (item >= n)
         snprintf(buf, 64, "m%d[%s]", t->made[item - n], line);
     else
         snprintf(buf, 64, t->c.sink[item].keep & 1u ? "r%d[pass0 * cells + %s]" : "r%d[%s]", t->c.sink[item].out[0], line);
@@ -218,23 +269,29 @@ void clf_btext_scan(clf_btext *t, int k) {
 void clf_btext_setup(clf_ctext *x) {
     const clf_band *p = ((clf_btext *)x)->p;
     char buf[CLF_EMIT_NAME];
-    for (int a = 1; a < p->c->naxes; a++) CLF_PUT(x, "const CLF_INDEX e%d = (CLF_INDEX)n%d;\n", a, a);
-    for (int a = 0; a < p->c->naccess; a++)
-        CLF_PUT(x, "const __global %s *const q%d = x%d + xb%d;\n", clf_emit_type(buf, (clf_dtype)p->c->in[p->c->access[a].input].dtype, 1),
-                a, a, a);
+    for (int a = 1; a < p->c->naxes; a++)
+        if (a != p->e) CLF_PUT(x, "const CLF_INDEX e%d = (CLF_INDEX)n%d;\n", a, a);
+    for (int a = 0; a < p->c->naccess; a++) {
+        const char *type = clf_emit_type(buf, (clf_dtype)p->c->in[p->c->access[a].input].dtype, 1);
+        if (p->c->access[a].protocol == CLF_STREAM) CLF_PUT(x, "const __global %s *const q%d = x%d + xb%d;\n", type, a, a, a);
+        if (p->c->access[a].protocol == CLF_ENTRIES) CLF_PUT(x, "const __global %s *const q%d = xe;\n", type, a);
+    }
     for (int o = 0; o < p->c->nout; o++)
         CLF_PUT(x, "__global %s *const r%d = o%d + ob%d;\n", clf_emit_type(buf, (clf_dtype)p->c->out[o].dtype, 1), o, o, o);
     for (int v = 0; v < p->c->nvalue; v++)
-        if (clf_band_buffered(&p->c->value[v])) {
+        if (clf_band_buffered(p, &p->c->value[v])) {
             const char *type = clf_emit_type(buf, (clf_dtype)p->c->value[v].dtype, 1);
             CLF_PUT(x, "__global %s *const m%d = (__global %s *)(own + mb%d);\n", type, v, type, v);
         }
 }
 
 void clf_btext_pass(clf_ctext *x) {
-    static void (*const put[])(clf_btext *, int) = {clf_btext_leaves, clf_btext_scan, put_cat, put_map, clf_btext_cols, clf_btext_full};
+    static void (*const put[])(clf_btext *, int) = {
+        [CLF_JOB_LEAVES] = clf_btext_leaves, [CLF_JOB_SCAN] = clf_btext_scan, [CLF_JOB_CAT] = put_cat,        [CLF_JOB_MAP] = put_map,
+        [CLF_JOB_COLS] = clf_btext_cols,     [CLF_JOB_FULL] = clf_btext_full, [CLF_JOB_MEET] = clf_btext_meet};
     clf_btext *t = (clf_btext *)x;
     for (int level = 0; level <= t->p->levels; level++)
         for (int k = 0; k < t->p->njob; k++)
-            if (t->p->job[k].level == level) put[t->p->job[k].kind](t, k);
+            if (t->p->job[k].level == level && t->p->job[k].kind != CLF_JOB_ENTRIES)
+                (t->p->job[k].kind == CLF_JOB_LEAVES && t->p->job[k].axis == t->p->e ? clf_btext_rows : put[t->p->job[k].kind])(t, k);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Writing the holes of row.group.cl and row.group.merge.cl. Values and states are scalars; names beside those of group_states.h: qA
+ * Writing the holes of row.group.cl, entry.group.cl and row.group.merge.cl. Values and states are scalars; names beside those of group_states.h: qA
  * pointer of access A with its base offset, xKsA its stride along axis K; rO pointer of output O; mV buffer of value V, by row of the pass;
- * vV value V; i the row, r its number in the pass, uK the position of axis K, eK its extent. */
+ * vV value V; i the row, r its number in the pass, uK the position of axis K (along entries: the column), eK its
+ * extent; entry the number of a stored entry; xpA xcA offsets and columns of access A where another CSR operand is located. */
 #ifndef CLF_KERNELS_SKEL_BAND_TEXT_H
 #define CLF_KERNELS_SKEL_BAND_TEXT_H
 #include "kernels-cl/skel/band_plan.h"
@@ -13,7 +14,8 @@ typedef struct clf_btext {
     int32_t *made;
     clf_cell cell;  /* what x.p points to: one lane, nothing that varies from strip to strip */
     const clf_band *p;
-    uint8_t *used;  /* per value: by the job that is being written */
+    uint8_t *used;  /* per value: by the job that is being written; 2 and 4: in the pair of it that is being written */
+    uint32_t scope; /* axes whose positions the text knows there */
 } clf_btext;
 
 /** False: no memory. */
@@ -36,17 +38,33 @@ const char *clf_btext_result(const clf_btext *t, int item, const char *line, cha
 
 /** Is the item a fold of job k? */
 static inline bool clf_btext_folds(const clf_btext *t, int item, int k) {
-    return t->p->item[item].job == k && t->c.sink[item].kind != CLF_SINK_STORE;
+    return t->p->item[item].job == k && t->c.sink[item].kind != CLF_SINK_STORE && t->c.sink[item].kind != CLF_SINK_PATTERN;
 }
 /** Lanes of the job's folds, empty; and their step, at position `pos`. */
 void clf_btext_begin_lanes(clf_btext *t, int k);
 void clf_btext_steps(clf_btext *t, int k, const char *pos);
 
+/** Does a value of the job vary with rows? */
+bool clf_btext_asks_row(const clf_btext *t);
+/** The value, wherever the axes stand. */
+void clf_btext_value(clf_btext *t, int v);
 /* band_folds.c, band_cols.c */
 void clf_btext_leaves(clf_btext *t, int k);
 void clf_btext_full(clf_btext *t, int k);
 void clf_btext_cols(clf_btext *t, int k);
 void clf_btext_scan(clf_btext *t, int k);
+/* band_pair.c */
+void clf_btext_pair(clf_btext *t, int v);
+/* band_entry.c: folds along the entries of rows; hole of entry.group.cl: jobs over all entries */
+void clf_btext_rows(clf_btext *t, int k);
+void clf_btext_meet(clf_btext *t, int k); /* band_meet.c */
+void clf_btext_flat(clf_ctext *x);
+/** Words of local memory that a work-item's states take. */
+int clf_btext_states(const clf_btext *t);
+/* band_rest.c: to state a of a row's fold; of a full one: kept for, and taken by, who has the result */
+void clf_btext_rest_of_row(clf_btext *t, int s);
+void clf_btext_rest_waits(clf_btext *t, int s);
+void clf_btext_rest_comes(clf_btext *t, int s);
 /* band_merge.c: hole of row.group.merge.cl */
 void clf_btext_merges(clf_ctext *x);
 #endif

@@ -81,6 +81,13 @@ void clf_state_merge(clf_ctext *x, int s) {
     clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, 1, &f);
 }
 
+void clf_state_repeat(clf_ctext *x, int s) {
+    clf_fold_vars f = sides(x, s, 'a', 'b');
+    f.v = "x_";
+    f.k = "k_";
+    clf_fold_apply(x, s, clf_fold_row_of(x, s)->repeat, true, 1, &f);
+}
+
 /* ---- memory ---- */
 
 static bool is_float(const clf_ctext *x, int s, int m) { return clf_dtype_float(clf_fold_wide_type(x, s, m)); }

@@ -25,6 +25,8 @@ void clf_state_widen(clf_ctext *x, int s, char from, char to);
 void clf_state_narrow(clf_ctext *x, int s, char from, char to);
 /** a takes b, the later part. */
 void clf_state_merge(clf_ctext *x, int s);
+/** Wide state b becomes that of n copies of the wide value x_, the first at k_; n, x_ and k_ are what the text has there. */
+void clf_state_repeat(clf_ctext *x, int s);
 /** Wide state `which` to memory, and from it. */
 void clf_state_save(clf_ctext *x, int s, char which, clf_place to);
 void clf_state_fetch(clf_ctext *x, int s, char which, clf_place from);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Random row forms on every executor: the reference executor against plain loops over whole matrices where nothing rounds; the host's row
- * executor for each instruction set, serial and on two threads, and the kernels of row.chunk and entry.chunk against the reference
- * executor, to the bit, on exact and on real data with NaN, infinities and zeros of both signs. CLF_TEST_SEED replays one program. */
+ * executor for each instruction set, serial and on two threads, and the kernels of row.chunk, entry.chunk and entry.group against the
+ * reference executor, to the bit, on exact and on real data with NaN, infinities and zeros of both signs. CLF_TEST_SEED replays one program. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +51,7 @@ static const executor executors[] = {
     {.name = "row.chunk, parts", .kernel = true, .fits = kernel_fits, .run = kernel_run, .skel = "row.chunk", .parts = 3},
     {.name = "entry.chunk", .kernel = true, .fits = kernel_fits, .run = kernel_run, .skel = "entry.chunk", .parts = 1},
     {.name = "entry.chunk, parts", .kernel = true, .fits = kernel_fits, .run = kernel_run, .skel = "entry.chunk", .parts = 3},
+    {.name = "entry.group", .kernel = true, .fits = kernel_fits, .run = kernel_run, .skel = "entry.group", .parts = 2},
 };
 enum { EXECUTORS = sizeof executors / sizeof *executors };
 
@@ -137,8 +138,8 @@ static void test_host(void) {
 
 static void test_kernels(void) {
     tally t = batch(net_count(24, 1500), true);
-    printf("  %lld programs; row.chunk %lld %lld, entry.chunk %lld %lld\n", (long long)t.programs, (long long)t.ran[3], (long long)t.ran[4],
-           (long long)t.ran[5], (long long)t.ran[6]);
+    printf("  %lld programs; row.chunk %lld %lld, entry.chunk %lld %lld, entry.group %lld\n", (long long)t.programs, (long long)t.ran[3],
+           (long long)t.ran[4], (long long)t.ran[5], (long long)t.ran[6], (long long)t.ran[7]);
 }
 
 /* The same seed gives the same program, and seeds differ. */
