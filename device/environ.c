@@ -49,7 +49,7 @@ static void sweep(const char *path) {
 static int hold(const char *path) {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), ms = 0;
     while (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB)) {
-        const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
+        const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
         if ((errno == EWOULDBLOCK || errno == EINTR) && (ms += STEP_MS) <= PATIENCE_MS) {
             nanosleep(&step, NULL);
             continue;

@@ -59,6 +59,24 @@ static tool_exit taken(const tool_pairs *list, const char *option, const char *n
     return TOOL_OK;
 }
 
+/* p at the end of the list, whose its names are now, whatever becomes of them. */
+static tool_exit add(tool_pairs *list, tool_pair p) {
+    tool_pair *grown = realloc(list->at, (list->n + 1) * sizeof *grown);
+    if (!grown) {
+        free(p.name);
+        free(p.second);
+        return tool_fail(TOOL_FAILED, "out of memory");
+    }
+    list->at = grown;
+    list->at[list->n++] = p;
+    return TOOL_OK;
+}
+
+tool_exit tool_pairs_add(tool_pairs *list, const char *name) {
+    char *copy = strdup(name);
+    return copy ? add(list, (tool_pair){.name = copy}) : tool_fail(TOOL_FAILED, "out of memory");
+}
+
 /* NAME=TEXT or NAME,NAME=TEXT. */
 static tool_exit read_pair(const char *option, const char *arg, tool_pairs *list) {
     const char *eq = strchr(arg, '=');
@@ -67,16 +85,13 @@ static tool_exit read_pair(const char *option, const char *arg, tool_pairs *list
     if (!eq || !is_name(arg, first) || (two && !is_name(arg + first + 1, n - first - 1)))
         return tool_fail(TOOL_USAGE, "%s '%s': expected NAME=%s", option, arg, strcmp(option, "--in") == 0 ? "SOURCE" : "VALUE");
     if (two && strcmp(option, "--in") != 0) return tool_fail(TOOL_USAGE, "%s '%s': one name", option, arg);
-    tool_pair *grown = realloc(list->at, (list->n + 1) * sizeof *grown);
-    if (!grown) return tool_fail(TOOL_FAILED, "out of memory");
-    list->at = grown;
     tool_pair p = {.name = strndup(arg, first), .second = two ? strndup(arg + first + 1, n - first - 1) : NULL, .text = eq + 1};
     tool_exit st = p.name && (p.second || !two) ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory");
     if (st == TOOL_OK) st = taken(list, option, p.name);
     if (st == TOOL_OK && two)
         st = strcmp(p.name, p.second) ? taken(list, option, p.second) : tool_fail(TOOL_USAGE, "--in: '%s' is given twice", p.name);
-    list->at[list->n++] = p;
-    return st;
+    tool_exit added = add(list, p);
+    return st == TOOL_OK ? added : st;
 }
 
 /* What --type speaks of: the file named last. */

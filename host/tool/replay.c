@@ -102,15 +102,6 @@ static tool_exit take_knob(tool_options *o, char *line) {
     return TOOL_OK;
 }
 
-static tool_exit take_out(tool_options *o, const char *name) {
-    tool_pair *grown = realloc(o->out.at, (o->out.n + 1) * sizeof *grown);
-    if (grown) o->out.at = grown;
-    char *copy = grown ? strdup(name) : NULL;
-    if (!copy) return tool_fail(TOOL_FAILED, "out of memory");
-    o->out.at[o->out.n++] = (tool_pair){.name = copy};
-    return TOOL_OK;
-}
-
 static tool_exit parse(tool_options *o, struct tool_bundle *b) {
     char *line = next_line(b);
     const char *rest;
@@ -119,7 +110,7 @@ static tool_exit parse(tool_options *o, struct tool_bundle *b) {
     if (!b->program) return damaged(o, "no program in it");
     for (size_t i = 0; i < b->nline; i++) {
         if (begins(b->line[i], "knob ", &rest)) TOOL_TRY(take_knob(o, b->line[i]));
-        if (begins(b->line[i], "out ", &rest)) TOOL_TRY(take_out(o, rest));
+        if (begins(b->line[i], "out ", &rest)) TOOL_TRY(tool_pairs_add(&o->out, rest));
     }
     o->program = b->program;
     for (size_t i = 0; i <= b->ndevice && o->explains && !o->analyze && o->nprofile == i; i++)

@@ -68,6 +68,8 @@ typedef struct tool_options {
 } tool_options;
 
 enum { TOOL_RUN = 1, TOOL_EXPLAIN = 2, TOOL_INFO = 4, TOOL_DOCTOR = 8, TOOL_CONVERT = 16, TOOL_CACHE = 32 };
+/** A copy of a name at the end of the list. */
+tool_exit tool_pairs_add(tool_pairs *list, const char *name);
 /** Read argv[first..]. command: one of the above. owns: tool_options_release, also after a failure. */
 tool_exit tool_options_read(tool_options *o, unsigned command, int argc, char **argv, int first);
 void tool_options_release(tool_options *o);
