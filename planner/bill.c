@@ -426,7 +426,7 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
     case CLF_TERM_BEGUN: return clf_cost_entry_rows(dev, t->a);
     case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);
     case CLF_TERM_GAPS: return clf_cost_gaps(dev, t->a);
-    case CLF_TERM_HOST: return dev->kind == CLF_DEV_HOST ? 0 : CLF_PS_MOST;
+    case CLF_TERM_HOST: return dev->kind == CLF_DEV_CPU ? CLF_PS_MOST : 0; /* GPUs have most of it (entry.group) */
     case CLF_TERM_ALONE: return clf_cost_alone(dev, g, t->node);
     case CLF_TERM_CONVERT:
         return clf_cost_convert(dev, (int)t->a, cells_of(x) > 0 ? (double)clf_rows(x) : 0, (double)clf_cols(x), t->b,

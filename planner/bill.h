@@ -23,7 +23,7 @@ typedef enum clf_term_kind {
     CLF_TERM_BEGUN,    /* a folds or products begun in rows of stored entries */
     CLF_TERM_LOCATE,   /* a entries passed while others are looked for */
     CLF_TERM_GAPS,     /* a entries that end a range of cells without entry */
-    CLF_TERM_HOST,     /* an operator that no kernel has in a loop over entries */
+    CLF_TERM_HOST,     /* an operator that no kernel for CPUs has in a loop over entries */
     CLF_TERM_ALONE,    /* graph node a in a step of its own */
     CLF_TERM_CONVERT   /* clf_convert a of graph node b with c entries */
 } clf_term_kind;

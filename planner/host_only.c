@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What loops over stored entries compute on the host alone.
+ * What loops over stored entries compute on the host alone, where the other devices are CPUs.
  *
- * The kernels that visit entries (entry.chunk) keep a row's values along one short axis, and what meets over rows they scatter to the
+ * Their kernels that visit entries (entry.chunk) keep a row's values along one short axis, and what meets over rows they scatter to the
  * columns of the entries. A matrix beside those, with a row and a column of its own, they cannot walk. Whoever prices a loop for a device
  * must know, for such a loop runs on the host wherever it was put. Every case follows from one operator and the shape of the driver;
  * what depends on more of the part (how cells without entry are taken in) is left to the executor. */

@@ -2,6 +2,8 @@
  * What the cost model says that only the host has (planner/host_only.c), against the skeletons themselves: a loop over stored entries has a
  * kernel exactly if none of its operators is one of those. And what follows: plans for a host and a device put no such loop on the
  * device, and do not cost what it would take there. Last, what a loop costs that the host cannot share out among its cores. */
+#include <string.h>
+
 #include "planner/bill.h"
 #include "planner/search.h"
 #include "planner/skel.h"
@@ -39,9 +41,11 @@ static const char *const programs[] = {"t(P) %*% X",
                                        "A = F * (X %*% G) / (F %*% K + 1); A; t(A) %*% A",
                                        "D = X %*% G + t(g); m = rowMins(D); B = 1 + sign(m - D); t(B) %*% X; sum(m)"};
 
+/* One that CPUs take by themselves. */
 static bool has_kernel(const clf_step *t, const clf_profile *dev) {
     bool fits = false;
-    for (int i = 0; clf_skels[i] && !fits; i++) fits = clf_skels[i]->tier == 2 && clf_skels[i]->fits(&t->c, dev);
+    for (int i = 0; clf_skels[i] && !fits; i++)
+        fits = clf_skels[i]->tier == 2 && strcmp(clf_skels[i]->strategy, "group") && clf_skels[i]->fits(&t->c, dev);
     return fits;
 }
 
