@@ -73,8 +73,8 @@ static tool_exit add(tool_pairs *list, tool_pair p) {
 }
 
 tool_exit tool_pairs_add(tool_pairs *list, const char *name) {
-    char *copy = strdup(name);
-    return copy ? add(list, (tool_pair){.name = copy}) : tool_fail(TOOL_FAILED, "out of memory");
+    tool_pair p = {.name = strdup(name)};
+    return p.name ? add(list, p) : tool_fail(TOOL_FAILED, "out of memory");
 }
 
 /* NAME=TEXT or NAME,NAME=TEXT. */
