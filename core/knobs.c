@@ -31,7 +31,7 @@ static const struct {
     {"fuse", "none|all|nored|cost"},      {"tier", "auto|0|1|2|ref"},  {"strategy", "auto|chunk|group|stride|generic"},
     {"isa", "auto|baseline|avx2|avx512"}, {"dtype", "f64|f32"},        {"sparse", "structural|ieee"},
     {"math", "strict|reassociate|fast"},  {"progress", "auto|on|off"}, {"cache", "on|off|readonly"},
-    {"compile", "background|wait|off"},
+    {"compile", "background|wait|off"},   {"clblast", "auto|on|off"},  {"transfer_queue", "auto|on|off"},
 };
 
 /* Ranges of INT knobs; `only` restricts to 0, 32, 64. */
@@ -40,10 +40,8 @@ static const struct {
     int64_t min, max;
     bool only;
 } ranges[] = {
-    {"threads", 0, 4096, false},
-    {"kernel_ops", 1, 1 << 20, false},
-    {"index_bits", 0, 64, true},
-    {"worker_ms", 1, 3600000, false},
+    {"threads", 0, 4096, false}, {"kernel_ops", 1, 1 << 20, false}, {"search", 0, 1000000, false},
+    {"index_bits", 0, 64, true}, {"worker_ms", 1, 3600000, false},
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -67,13 +65,22 @@ static clf_status check_set(const clf_knob_row *row, const char *value, clf_err 
     return CLF_OK;
 }
 
-/* off, auto, or how much of a whole. */
+/* A percentage from 1 to 99; 0: something else. */
+static long share_in(const char *text, char **end) {
+    long n = isdigit((unsigned char)*text) ? strtol(text, end, 10) : 0;
+    return n < 100 ? n : 0;
+}
+
+/* off, auto, or how much of a whole: one share or two, and something is left. */
 static clf_status check_share(const clf_knob_row *row, const char *value, clf_err *err) {
-    char *end;
+    char *end = NULL;
     if (strcmp(row->field, "split") != 0 || in_set("auto|off", value)) return CLF_OK;
-    long n = isdigit((unsigned char)*value) ? strtol(value, &end, 10) : 0;
-    if (n < 1 || n > 99 || *end)
-        return clf_fail(err, CLF_E_NAME, "%s (%s): unknown value '%.64s', expected auto, off, or a percentage from 1 to 99", row->field,
+    long n = share_in(value, &end), also = 0;
+    bool two = n && *end == '+';
+    if (two) also = share_in(end + 1, &end);
+    if (n < 1 || two != (also > 0) || n + also > 99 || *end)
+        return clf_fail(err, CLF_E_NAME,
+                        "%s (%s): unknown value '%.64s', expected auto, off, or a percentage from 1 to 99, or two as 40+30", row->field,
                         row->env, value);
     return CLF_OK;
 }

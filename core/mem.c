@@ -7,12 +7,26 @@
  * A request of 0 bytes takes one byte from the hook and is charged as 0. */
 #include "core/mem.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_LEAST = 4 << 20, PAGE = 4096 };
 
 static size_t at_least_one(size_t bytes) { return bytes ? bytes : 1; }
+
+/* Large pages, where the system gives them to those who ask: an array's first touch then costs hundreds of faults less, and its reads no
+ * walks of page tables. It is a wish; without it all works. */
+static void wish_for_huge_pages(void *p, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    if (bytes < HUGE_LEAST) return;
+    size_t skip = PAGE - (uintptr_t)p % PAGE;
+    madvise((char *)p + skip, bytes - skip, MADV_HUGEPAGE);
+#else
+    (void)p, (void)bytes;
+#endif
+}
 
 static void *default_alloc(void *ptr, size_t old_bytes, size_t new_bytes) {
     void *fresh = NULL;
@@ -21,6 +35,7 @@ static void *default_alloc(void *ptr, size_t old_bytes, size_t new_bytes) {
         return NULL;
     }
     if (posix_memalign(&fresh, ALIGNMENT, new_bytes) != 0) return NULL;
+    wish_for_huge_pages(fresh, new_bytes);
     if (ptr) {
         memcpy(fresh, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
         free(ptr);

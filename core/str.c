@@ -3,9 +3,9 @@
  * Invariant: once `failed` is set the text no longer changes, so a half-written document is never taken for a whole one. */
 #include "core/str.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "core/print.h"
 
 enum { FIRST_CAP = 64 };
 
@@ -15,9 +15,12 @@ void clf_str_init(clf_str *s, clf_mem *mem) {
 }
 
 static bool grow(clf_str *s, size_t cap) {
-    char *at = clf_mem_grow(s->mem, s->at, s->cap, cap, 1);
+    char *at = clf_mem_room(s->mem, cap); /* not cleared */
     s->failed = at == NULL;
     if (s->failed) return false;
+    at[0] = '\0';
+    if (s->at) memcpy(at, s->at, s->len + 1);
+    clf_mem_free(s->mem, s->at, s->cap, 1);
     s->at = at;
     s->cap = cap;
     return true;
@@ -50,22 +53,35 @@ void clf_str_putn(clf_str *s, const char *text, size_t n) {
 
 void clf_str_put(clf_str *s, const char *text) { clf_str_putn(s, text, strlen(text)); }
 
+/* Into the room there is; once more where that is too little. */
 void clf_str_fmt(clf_str *s, const char *fmt, ...) {
-    va_list ap, again;
+    va_list ap;
+    size_t left = s->cap - s->len;
+    if (s->failed) return;
     va_start(ap, fmt);
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n < 0) {
-        s->failed = true;
-    } else if (reserve(s, (size_t)n)) {
-        vsnprintf(s->at + s->len, (size_t)n + 1, fmt, again);
-        s->len += (size_t)n;
-    }
-    va_end(again);
+    int n = clf_vprint(left ? s->at + s->len : NULL, left, fmt, ap);
     va_end(ap);
+    if (n >= 0 && (size_t)n < left) {
+        s->len += (size_t)n;
+        return;
+    }
+    if (left) s->at[s->len] = '\0';
+    if (n < 0 || !reserve(s, (size_t)n)) {
+        s->failed = true;
+        return;
+    }
+    va_start(ap, fmt);
+    (void)clf_vprint(s->at + s->len, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    s->len += (size_t)n;
 }
 
 const char *clf_str_c(const clf_str *s) { return s->failed || !s->at ? "" : s->at; }
+
+void clf_str_clear(clf_str *s) {
+    s->len = 0;
+    if (s->at) s->at[0] = '\0';
+}
 
 void clf_str_release(clf_str *s) {
     clf_mem_free(s->mem, s->at, s->cap, 1);

@@ -17,5 +17,7 @@ void clf_str_putn(clf_str *s, const char *text, size_t n);
 void clf_str_fmt(clf_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /** The text; "" when empty or failed. */
 const char *clf_str_c(const clf_str *s);
+/** Empty again, with its room; what has failed stays so. */
+void clf_str_clear(clf_str *s);
 void clf_str_release(clf_str *s);
 #endif

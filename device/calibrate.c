@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Calibration: every figure of a profile from kernels of our own (calibrate_cl.c), in a few seconds.
  *
- * A figure is the best of several runs in two passes, each long enough (RUN_NS) that the launch does not count: the best is what the
- * device can do, the rest is the neighbours. Only launch costs are medians, for a waiting caller meets sleeping workers. The last-level cache is
- * what still reads markedly faster than memory, not what the machine reports: a virtual machine sees the cache of its host and owns
- * little of it. After PATIENCE_S one run per figure has to do. */
+ * GPUs have kernels of their own (calibrate_group_cl.c), thousands of work-items, and copies of the sets in their memory; the way there
+ * is measured apart (calibrate_link.c). A figure is the best of several runs in two passes, each long enough (RUN_NS) that the launch does
+ * not count: the best is what the device can do, the rest is the neighbours. Only launch costs are medians, for a waiting caller meets
+ * sleeping workers. After PATIENCE_S one run per figure has to do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include "device/calibrate.h"
 #include "device/device_internal.h"
 
+enum { GROUP = 256, GROUPS_PER_CORE = 8 }; /* of work-items on a GPU: as many as it holds at once */
 enum { RUN_NS = 3000000, PATIENCE_S = 8, BEST_OF = 8, LAUNCHES = 21, BATCH = 100, SMALLEST_SET = 16 << 20, LARGEST_SET = 512 << 20 };
 
 static const clf_arg_desc arg_kinds[] = {
@@ -36,11 +37,15 @@ clf_status clf_gauge_kernel(clf_gauge_bench *b, const char *entry, clf_program *
 static clf_status enqueue(clf_gauge_bench *b, const clf_gauge_job *j) {
     clf_arg args[NARGS] = {
         {.ptr = j->in, .bytes = j->in_bytes}, {.ptr = j->out, .bytes = j->out_bytes}, {.u.i64 = j->n}, {.u.i64 = j->sweeps}};
+    if (clf_gauge_groups(b)) {
+        args[0].buf = &b->in_name;
+        args[1].buf = &b->out_name;
+    }
     if (b->type == CLF_F64)
         args[4].u.f64 = 1e-6;
     else
         args[4].u.f32 = 1e-6f;
-    return clf_launch(b->d, b->dev, j->p, args, NARGS, j->items, 1, b->err);
+    return clf_launch(b->d, b->dev, j->p, args, NARGS, j->items, b->local, b->err);
 }
 
 static clf_status timed(clf_gauge_bench *b, const clf_gauge_job *j, double *ns) {
@@ -88,71 +93,15 @@ static clf_status quartile(clf_gauge_bench *b, const clf_gauge_job *j, int part,
     return CLF_OK;
 }
 
-/* One work-item per core sweeps its own part of the set, so what a core holds is the set divided by the cores. */
-static clf_status read_rate(clf_gauge_bench *b, clf_program *p, double bytes, double *per_s) {
-    size_t set = bytes < (double)b->set_bytes ? (size_t)bytes : b->set_bytes, workers = (size_t)b->cores;
-    int64_t step = 4 * (int64_t)workers, steps = (int64_t)(set / 64) / step; /* whole steps of the kernel: nothing is skipped */
-    clf_gauge_job j = {p, b->in, b->out, b->set_bytes, b->out_bytes, step * (steps ? steps : 1), 1, workers};
-    double ns;
-    CLF_TRY(clf_gauge_best(b, &j, &j.sweeps, &ns));
-    *per_s = (double)j.n * 64 * (double)j.sweeps / ns * 1e9;
-    return CLF_OK;
+size_t clf_gauge_workers(const clf_gauge_bench *b, size_t bytes) {
+    if (!clf_gauge_groups(b)) return (size_t)b->cores;
+    size_t cells = bytes / clf_dtype_bytes(b->type) / b->local * b->local, least = (size_t)b->cores * b->local;
+    return cells < least ? least : cells < b->items ? cells : b->items;
 }
 
-static double cache_bytes(int level, double otherwise) {
-    long n = sysconf(level);
-    return n > 0 ? (double)n : otherwise;
-}
-
-/* The largest set that still reads markedly faster than memory. All are measured, in every pass. */
-static clf_status shared_cache(clf_gauge_bench *b, clf_program *rd, clf_profile *p) {
-    double l2 = p->tier_bytes[1], limit = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 64e6), rate, dram = p->read_bytes_per_s[3];
-    bool faster = true;
-    p->tier_bytes[2] = 2 * l2;
-    CLF_TRY(read_rate(b, rd, 2 * l2, &p->read_bytes_per_s[2]));
-    for (double set = 4 * l2; set <= limit && set <= (double)b->set_bytes / 2; set *= 2) {
-        CLF_TRY(read_rate(b, rd, set, &rate));
-        faster &= rate >= 1.5 * dram;
-        if (!faster) continue;
-        p->tier_bytes[2] = set;
-        p->read_bytes_per_s[2] = rate;
-    }
-    p->llc_bytes = p->tier_bytes[2];
-    return CLF_OK;
-}
-
-static clf_status write_cost(clf_gauge_bench *b, clf_program *cp, clf_profile *p) {
-    size_t half = b->set_bytes / 2 / 64 * 64;
-    clf_gauge_job j = {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, (size_t)b->cores};
-    double ns;
-    CLF_TRY(clf_gauge_best(b, &j, &j.sweeps, &ns));
-    double once = (double)half * (double)j.sweeps / p->read_bytes_per_s[3] * 1e9, cost = ns / once - 1;
-    p->write_cost = cost < 0.5 ? 0.5 : cost > 4 ? 4 : cost;
-    return CLF_OK;
-}
-
-static clf_status streams(clf_gauge_bench *b, clf_profile *p) {
-    clf_program *rd = NULL, *cp = NULL;
-    clf_status st;
-    p->tier_bytes[0] = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32e3) * b->cores;
-    p->tier_bytes[1] = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512e3) * b->cores;
-    p->tier_bytes[3] = 1e18;
-    CLF_GO(clf_gauge_kernel(b, "m_read", &rd));
-    CLF_GO(clf_gauge_kernel(b, "m_copy", &cp));
-    CLF_GO(read_rate(b, rd, p->tier_bytes[0] / 2, &p->read_bytes_per_s[0]));
-    CLF_GO(read_rate(b, rd, p->tier_bytes[1] / 2, &p->read_bytes_per_s[1]));
-    CLF_GO(read_rate(b, rd, (double)b->set_bytes, &p->read_bytes_per_s[3]));
-    CLF_GO(shared_cache(b, rd, p));
-    CLF_GO(write_cost(b, cp, p));
-out:
-    clf_program_free(b->d, rd, true);
-    clf_program_free(b->d, cp, true);
-    return st;
-}
-
-/* Evaluations of a work-item per round: 8 registers of 64 bytes with two operations (ADD) or one (CMP), or 32 vectors. */
-double clf_gauge_round(int c, clf_dtype t) {
-    double lanes = 64.0 / (double)clf_dtype_bytes(t);
+double clf_gauge_round(const clf_gauge_bench *b, int c) {
+    double lanes = 64.0 / (double)clf_dtype_bytes(b->type);
+    if (clf_gauge_groups(b)) return c == CLF_CLASS_ADD ? 16 : 8;
     return lanes * (c == CLF_CLASS_ADD ? 16 : c == CLF_CLASS_CMP ? 8 : 32);
 }
 
@@ -165,7 +114,7 @@ static clf_status class_rate(clf_gauge_bench *b, int c, clf_profile *p) {
     CLF_TRY(clf_gauge_kernel(b, entries[c], &k));
     clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, 16, 1, b->items};
     clf_status st = clf_gauge_best(b, &j, &j.n, &ns);
-    if (st == CLF_OK) p->cells_per_s[b->type == CLF_F64][c] = clf_gauge_round(c, b->type) * (double)j.n * (double)j.items / ns * 1e9;
+    if (st == CLF_OK) p->cells_per_s[b->type == CLF_F64][c] = clf_gauge_round(b, c) * (double)j.n * (double)j.items / ns * 1e9;
     clf_program_free(b->d, k, true);
     return st;
 }
@@ -176,7 +125,7 @@ static clf_status second_core(clf_gauge_bench *b, clf_program *k, clf_profile *p
     double serial = 0, parallel;
     all.items = b->items;
     p->second_core_ns = 0;
-    if (b->cores < 2) return CLF_OK;
+    if (b->cores < 2 || clf_gauge_groups(b)) return CLF_OK;
     for (one.n = 64 * (int64_t)b->items; serial < p->launch_sync_ns + 300e3 && one.n < INT64_C(1) << 30; one.n *= 2)
         CLF_TRY(quartile(b, &one, 0, &serial));
     all.n = one.n / 2 / (int64_t)b->items;
@@ -187,7 +136,7 @@ static clf_status second_core(clf_gauge_bench *b, clf_program *k, clf_profile *p
 }
 
 static clf_status launch_costs(clf_gauge_bench *b, clf_program *k, clf_profile *p) {
-    clf_gauge_job none = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, 1};
+    clf_gauge_job none = {k, b->in, b->out, b->set_bytes, b->out_bytes, 0, 1, b->local};
     double batch[5];
     CLF_TRY(quartile(b, &none, 2, &p->launch_sync_ns));
     for (int r = 0; r < 5; r++) {
@@ -213,8 +162,12 @@ static clf_status launches(clf_gauge_bench *b, clf_profile *p) {
 static void put_math(const clf_gauge_bench *b, clf_str *text) {
     if (!b->math) return clf_str_put(text, "#define EXP exp\n#define LOG log\n");
     clf_str_put(text, b->math);
-    clf_str_put(text, b->type == CLF_F64 ? "CLF_MATH_f64(own, V, long8, as_double8, as_long8)\n"
-                                         : "CLF_MATH_f32(own, V, int16, as_float16, as_int16)\n");
+    if (clf_gauge_groups(b))
+        clf_str_put(text, b->type == CLF_F64 ? "CLF_MATH_f64(own, T, long, as_double, as_long)\n"
+                                             : "CLF_MATH_f32(own, T, int, as_float, as_int)\n");
+    else
+        clf_str_put(text, b->type == CLF_F64 ? "CLF_MATH_f64(own, V, long8, as_double8, as_long8)\n"
+                                             : "CLF_MATH_f32(own, V, int16, as_float16, as_int16)\n");
     clf_str_put(text, "#define EXP own_EXP\n#define LOG own_LOG\n");
 }
 
@@ -225,7 +178,7 @@ static clf_status build(clf_gauge_bench *b) {
     if (wide) clf_str_put(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     clf_str_put(&text, wide ? "#define T double\n#define V double8\n#define L 8\n" : "#define T float\n#define V float16\n#define L 16\n");
     put_math(b, &text);
-    clf_str_put(&text, clf_calibrate_cl);
+    clf_str_put(&text, clf_gauge_groups(b) ? clf_calibrate_group_cl : clf_calibrate_cl);
     const clf_source src = {.text = clf_str_c(&text), .text_len = text.len, .entry = "calibration", .options = ""};
     clf_status st = text.failed ? clf_fail(b->err, CLF_E_NOMEM, "no memory for the calibration kernels")
                                 : clf_program_compile(b->d, b->dev, &src, &b->built, b->err);
@@ -234,6 +187,7 @@ static clf_status build(clf_gauge_bench *b) {
 }
 
 static void fill(clf_gauge_bench *b) {
+    atomic_fetch_add(&b->in_name.version, 1);
     if (b->type == CLF_F64)
         for (size_t i = 0; i < b->set_bytes / sizeof(double); i++) ((double *)(void *)b->in)[i] = 1;
     else
@@ -248,7 +202,8 @@ static clf_status measure_once(clf_gauge_bench *b, bool rest, clf_profile *p) {
     if (p->kind == CLF_DEV_CPU) CLF_TRY(clf_gauge_tile(b, p));
     if (!rest) return CLF_OK;
     CLF_TRY(launches(b, p));
-    CLF_TRY(streams(b, p));
+    CLF_TRY(clf_gauge_streams(b, p));
+    if (!p->zero_copy) CLF_TRY(clf_gauge_link(b, p));
     return clf_gauge_loops(b, p);
 }
 
@@ -268,7 +223,7 @@ static clf_status measure(clf_gauge_bench *b, clf_dtype type, bool rest, clf_pro
 /* The largest set that memory, budget and device give, down to SMALLEST_SET. */
 static clf_status reserve(clf_gauge_bench *b) {
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    b->out_bytes = OUT_VECTORS * (size_t)64;
+    b->out_bytes = clf_gauge_groups(b) ? b->items * sizeof(double) : OUT_VECTORS * (size_t)64;
     b->out = clf_mem_data(b->d->mem, b->out_bytes);
     for (b->set_bytes = LARGEST_SET; b->out && b->set_bytes >= SMALLEST_SET; b->set_bytes /= 2) {
         if ((double)b->set_bytes > memory / 8 || b->set_bytes > b->d->dev[b->dev].info.max_alloc_bytes) continue;
@@ -278,15 +233,16 @@ static clf_status reserve(clf_gauge_bench *b) {
     return clf_fail(b->err, CLF_E_NOMEM, "calibration needs %d MiB of memory", SMALLEST_SET >> 20);
 }
 
-clf_status clf_dev_calibrate(clf_devs *d, int dev, const char *math, clf_profile *out, clf_err *err) {
+clf_status clf_gauge_device(clf_devs *d, int dev, const char *math, double patience_s, clf_profile *out, clf_err *err) {
     clf_dev *v = NULL;
     clf_profile p;
     clf_status st;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     clf_gauge_bench b = {.d = d, .dev = dev, .math = math, .cores = v->info.compute_units ? v->info.compute_units : 1, .err = err};
-    b.hurry_ns = clf_now_ns() + PATIENCE_S * UINT64_C(1000000000);
+    b.hurry_ns = clf_now_ns() + (uint64_t)(patience_s * 1e9);
+    b.local = v->info.kind == CLF_DEV_GPU ? GROUP : 1;
     if (b.cores > OUT_VECTORS / 8) b.cores = OUT_VECTORS / 8;
-    b.items = 8 * (size_t)b.cores;
+    b.items = GROUPS_PER_CORE * b.local * (size_t)b.cores;
     clf_dev_assume(d, dev, &p);
     p.assumed = 0;
     CLF_GO(reserve(&b));
@@ -295,7 +251,14 @@ clf_status clf_dev_calibrate(clf_devs *d, int dev, const char *math, clf_profile
     *out = p;
 out:
     if (st != CLF_OK) clf_dev_wait(d, dev, NULL); /* kernels before the failure */
+    clf_buf_forget(&b.in_name);
+    clf_buf_forget(&b.out_name);
+    clf_mirrors_trim(d);
     clf_dev_give_back(d, v, b.out, b.out_bytes);
     if (b.in) clf_dev_give_back(d, v, b.in, b.set_bytes);
     return st;
+}
+
+clf_status clf_dev_calibrate(clf_devs *d, int dev, const char *math, clf_profile *out, clf_err *err) {
+    return clf_gauge_device(d, dev, math, PATIENCE_S, out, err);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Calibration of what loops do besides streaming and cell operators: products, looking up, stored entries, rows, and how much of moving
- * bytes goes on while a device computes. Needs the tiers and rates that calibrate.c measured before. */
+ * bytes goes on while a device computes; on a GPU also the best size of its groups for loops over cells, rows and stored entries. Needs
+ * the tiers and rates that calibrate.c measured before. */
 #include "device/calibrate.h"
 
-/* Multiply-adds of a work-item per round of m_fma: eight for each of 32 vectors. */
+/* Multiply-adds of a work-item per round of m_fma: eight for each of 32 vectors; on a GPU one for each of its numbers. */
 clf_status clf_gauge_fma(clf_gauge_bench *b, clf_profile *p) {
     clf_program *k;
     double ns;
@@ -11,7 +12,8 @@ clf_status clf_gauge_fma(clf_gauge_bench *b, clf_profile *p) {
     clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, 16, 1, b->items};
     clf_status st = clf_gauge_best(b, &j, &j.n, &ns);
     if (st == CLF_OK)
-        p->fma_per_s[b->type == CLF_F64] = 8 * clf_gauge_round(CLF_CLASS_DIV, b->type) * (double)j.n * (double)j.items / ns * 1e9;
+        p->fma_per_s[b->type == CLF_F64] =
+            (clf_gauge_groups(b) ? 1 : 8) * clf_gauge_round(b, CLF_CLASS_DIV) * (double)j.n * (double)j.items / ns * 1e9;
     clf_program_free(b->d, k, true);
     return st;
 }
@@ -37,7 +39,7 @@ static clf_status gathers(clf_gauge_bench *b, clf_profile *p) {
     clf_status st = CLF_OK;
     for (int t = 0; t < CLF_PROFILE_TIERS && st == CLF_OK; t++) {
         double most = (double)b->set_bytes < p->tier_bytes[t] / 2 ? (double)b->set_bytes : p->tier_bytes[t] / 2;
-        clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, 4096, 1, b->items};
+        clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, clf_gauge_groups(b) ? 64 : 4096, 1, b->items};
         while (2.0 * (double)j.sweeps * (double)clf_dtype_bytes(b->type) <= most) j.sweeps *= 2;
         st = clf_gauge_best(b, &j, &j.n, &ns);
         p->gather_ns[t] = ns / ((double)j.n * (double)j.items);
@@ -58,6 +60,39 @@ static clf_status walk(clf_gauge_bench *b, const char *entry, double thing_bytes
     return st;
 }
 
+#define CLEARLY 0.95 /* of the time: less says nothing */
+
+/* The size of a group with which a kernel is fastest; the assumed one unless another is clearly faster. */
+static clf_status best_group(clf_gauge_bench *b, const char *entry, double thing_bytes, const clf_profile *p, double *items) {
+    static const size_t sizes[] = {256, 128, 64};
+    const size_t local = b->local;
+    double best = 0, ns;
+    clf_status st = CLF_OK;
+    for (int k = 0; k < 3 && st == CLF_OK; k++) {
+        b->local = sizes[k];
+        st = walk(b, entry, thing_bytes, p->tier_bytes[1], &ns);
+        if (st == CLF_OK && (!k || ns < CLEARLY * best)) {
+            best = ns;
+            *items = (double)sizes[k];
+        }
+    }
+    b->local = local;
+    return st;
+}
+
+/* A compute unit runs as many work-items whatever the size of its groups; what one computes and sums grows with it. */
+static clf_status groups(clf_gauge_bench *b, clf_profile *p) {
+    double before = p->group_items[CLF_GROUP_CELLS] > 0 ? p->group_items[CLF_GROUP_CELLS] : (double)b->local;
+    CLF_TRY(best_group(b, "m_read", 64, p, &p->group_items[CLF_GROUP_CELLS]));
+    CLF_TRY(best_group(b, "m_row", 64, p, &p->group_items[CLF_GROUP_ROWS]));
+    CLF_TRY(best_group(b, "m_entry", (double)clf_dtype_bytes(b->type), p, &p->group_items[CLF_GROUP_ENTRIES]));
+    double times = p->group_items[CLF_GROUP_CELLS] / before;
+    p->unit_groups /= times;
+    p->group_cells *= times;
+    p->group_sum_bytes *= times;
+    return CLF_OK;
+}
+
 /* The whole set streamed with an operator of a class on each element: how much of the shorter part the longer one hides. */
 static clf_status hidden(clf_gauge_bench *b, const clf_profile *p, const char *entry, clf_op_class c, double *part) {
     clf_program *k;
@@ -65,7 +100,7 @@ static clf_status hidden(clf_gauge_bench *b, const clf_profile *p, const char *e
     double move = 1e9 * (double)b->set_bytes / p->read_bytes_per_s[3], work = 1e9 * cells / p->cells_per_s[b->type == CLF_F64][c];
     double less = move < work ? move : work, more = move < work ? work : move;
     CLF_TRY(clf_gauge_kernel(b, entry, &k));
-    clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, (int64_t)(b->set_bytes / 64), 1, (size_t)b->cores};
+    clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, (int64_t)(b->set_bytes / 64), 1, clf_gauge_workers(b, b->set_bytes)};
     clf_status st = clf_gauge_best(b, &j, &j.sweeps, &ns);
     double alone = (ns / (double)j.sweeps - more) / less;
     if (st == CLF_OK) *part = alone < 0 ? 1 : alone > 1 ? 0 : 1 - alone;
@@ -89,5 +124,5 @@ clf_status clf_gauge_loops(clf_gauge_bench *b, clf_profile *p) {
     CLF_TRY(overlap(b, p));
     CLF_TRY(walk(b, "m_row", 64, p->tier_bytes[1], &p->row_ns));
     p->dot_ns = p->row_ns; /* both are a sum over lanes */
-    return CLF_OK;
+    return clf_gauge_groups(b) ? groups(b, p) : CLF_OK;
 }

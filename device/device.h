@@ -21,6 +21,7 @@ typedef struct clf_dev_info {
     int host_pointers;        /* any host pointer may be a kernel argument (probed, not believed) */
     unsigned compute_units;
     uint64_t mem_bytes, max_alloc_bytes, max_arg_bytes;
+    uint64_t local_bytes;     /* local memory; 0: it does not say */
 } clf_dev_info;
 
 /* OpenCL objects of the caller's, instead of devices that are looked for; NULL: none. */
@@ -44,6 +45,8 @@ typedef struct clf_dev_opts {
     size_t cache_bytes;       /* the most that they may take on disk; 0: no limit */
     clf_own_queue own;
     size_t copies_bytes;      /* most bytes of copies kept on a device; 0 = three quarters of its memory */
+    const char *clblast;      /* path of CLBlast; NULL or "": the loader finds it */
+    int transfer_queue;       /* a second queue for what is sent: 1 always, -1 never, 0 on GPUs */
 } clf_dev_opts;
 
 /** Discover OpenCL devices. No device at all is CLF_OK with count 0; clf_devs_why then tells why. Sets a private POCL_CACHE_DIR
@@ -87,14 +90,19 @@ typedef enum clf_part_of_buf { CLF_PART_CELLS, CLF_PART_PTR, CLF_PART_IDX } clf_
 clf_status clf_programs_ask(clf_devs *d, int dev, const char *text, size_t text_len, const clf_source *const *src, int n, clf_err *err);
 /** Has this been asked for and not come yet? */
 bool clf_program_asked(const clf_devs *d, int dev, const clf_source *src);
+/** Is it in this process already? Unlike clf_program_known this reads no disk: a large kernel takes a driver tens of milliseconds to load. */
+bool clf_program_held(const clf_devs *d, int dev, const clf_source *src);
+/** Have the thread load it, if an earlier process kept it on disk; else nothing happens, and nothing arrives.
+ *  errors: CLF_E_ARG; CLF_E_NOMEM, also when there is no thread. */
+clf_status clf_program_fetch(clf_devs *d, int dev, const clf_source *src, clf_err *err);
 /** Take into the cache what has come since. How many programs. cost: nothing when none has. */
 int clf_programs_arrive(clf_devs *d);
 /** Wait until something has come, or `ms` are over. True when nothing is under way any more. */
 bool clf_programs_await(clf_devs *d, int ms);
 /** Drop what has not come: it arrives as cancelled, and may be asked for again. Workers that are busy are ended at once. */
 void clf_programs_cancel(clf_devs *d);
-/* Kernels asked for, and what became of them; those missing are under way. */
-typedef struct clf_asked { uint64_t asked, built, failed, cancelled; } clf_asked;
+/* Kernels asked for, and what became of them; those missing are under way. fetching: being loaded. */
+typedef struct clf_asked { uint64_t asked, built, failed, cancelled, fetching; } clf_asked;
 clf_asked clf_programs_asked(const clf_devs *d);
 
 /* One argument value, in the order of clf_source.args. */
@@ -109,6 +117,8 @@ typedef struct clf_arg {
  *  host pointers: the copy of `buf`, which a result does not leave until clf_mirror_home; without buf, USE_HOST_PTR buffers, mapped back
  *  on wait. NULL program arguments of 0 bytes are legal (the kernel gets an address that it may not read). global 0 is a no-op. */
 clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args, int nargs, size_t global, size_t local, clf_err *err);
+/** Will its next launch compile on, being the first? Drivers for CPUs compile what was built here for the kind of launch. */
+bool clf_program_compiles_on(const clf_devs *d, const clf_program *p);
 /** The number of the last command enqueued, ever increasing; the last one known to have ended. Commands end in order. */
 uint64_t clf_dev_ticket(const clf_devs *d, int dev);
 uint64_t clf_dev_ended(const clf_devs *d, int dev);
@@ -149,8 +159,9 @@ clf_fault clf_dev_fault(clf_devs *d, int dev);
 /** True only after a clf_dev_wait that failed: the device may still be writing. Nothing it was given may be freed or used again. */
 bool clf_dev_busy(const clf_devs *d, int dev);
 
-/** Measure the device by kernels of its own (bandwidth by size, rates by class, launch costs); under 10 s. math: text that defines exp and
- *  log as kernels have them, CLF_MATH_f64(P, T, I, AT, AI) and CLF_MATH_f32; NULL: they are the driver's. */
+/** Measure the device by kernels of its own (bandwidth by size, rates by class, launch costs; transfers, where it has memory of its own); under
+ *  10 s. math: text that defines exp and log as kernels have them, CLF_MATH_f64(P, T, I, AT, AI) and CLF_MATH_f32; NULL: they are the
+ *  driver's. */
 clf_status clf_dev_calibrate(clf_devs *d, int dev, const char *math, clf_profile *out, clf_err *err);
 /** The assumed profile of a discovered device. */
 void clf_dev_assume(const clf_devs *d, int dev, clf_profile *out);
@@ -158,7 +169,7 @@ void clf_dev_assume(const clf_devs *d, int dev, clf_profile *out);
 /* counters, ever increasing; indexed by nothing: whole clf_devs */
 typedef struct clf_dev_stats {
     uint64_t builds, build_ns, launches, waits;
-    uint64_t loads, load_ns, saves; /* kernels taken from the disk cache; programs put there */
+    uint64_t loads, load_ns, saves; /* kernels taken from the disk cache; looking for them there; programs put there */
     uint64_t bytes_sent, bytes_home, evictions; /* to devices without host pointers, and back; copies that others took the place of */
 } clf_dev_stats;
 clf_dev_stats clf_devs_stats(const clf_devs *d);
@@ -175,6 +186,38 @@ const char *clf_blas_name(const clf_blas *b);
 /** C (m x n) = op(A) op(B), row-major, leading dimensions in elements; f32 or f64. C is overwritten (also for k == 0: zeros). */
 clf_status clf_blas_gemm(clf_blas *b, clf_dtype t, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *A, int64_t lda,
                          const void *B, int64_t ldb, void *C, int64_t ldc, clf_err *err);
+
+/* ---- products on a device itself: CLBlast is loaded at run time when present, so it stays optional (clblast.c) ---- */
+typedef enum clf_clblast_state {
+    CLF_CLBLAST_ABSENT,  /* not asked for, or not found */
+    CLF_CLBLAST_WARMING, /* it compiles for the device, and is tried out */
+    CLF_CLBLAST_READY,
+    CLF_CLBLAST_REFUSED  /* it failed, or gave a wrong result: it is not called again */
+} clf_clblast_state;
+/* What was measured while it was tried out; see the profile's gemm_*. */
+typedef struct clf_clblast_rates { double flops_per_s[2], half_cells, ns; } clf_clblast_rates;
+/* C (m x n) = op(A) op(B), row-major; the arguments are whole buffers. */
+typedef struct clf_clblast_product {
+    clf_dtype t;
+    bool ta, tb;
+    int64_t m, n, k, lda, ldb, ldc;
+    clf_arg a, b, c;
+} clf_clblast_product;
+/** Is the library there? Loads it. */
+bool clf_clblast_found(clf_devs *d);
+/** On a thread of its own with a queue of its own: have it compile what products on the device need, and compare a small product of each
+ *  kind with ours. Returns at once; later calls do nothing. On a caller's own queue, or without the library, nothing happens. */
+void clf_clblast_begin(clf_devs *d, int dev);
+/** How far that is; wait: until it has ended. */
+clf_clblast_state clf_clblast_look(clf_devs *d, int dev, bool wait);
+/** Devices it was begun for, by what became of that: built where it is ready, failed where it is refused. */
+clf_asked clf_clblast_asked(const clf_devs *d);
+/** NULL unless it is ready. */
+const clf_clblast_rates *clf_clblast_rates_of(const clf_devs *d, int dev);
+/** Enqueue a product, all sizes above 0, as clf_launch does a kernel. What fails leaves no copy of C on a device, and no fault behind; but C
+ *  may still be written to until the next wait. Unless memory was short, the library is refused then.
+ *  errors: CLF_E_STATE: it is not ready; CLF_E_DEVICE, CLF_E_NOMEM, CLF_E_LIMIT. */
+clf_status clf_clblast_launch(clf_devs *d, int dev, const clf_clblast_product *p, clf_err *err);
 
 /* ---- profiles on disk ---- */
 /** Directory for our files: cache_dir, else $XDG_CACHE_HOME/clfuse, else $HOME/.cache/clfuse, else "" (none). Created 0700.

@@ -11,6 +11,7 @@
 #include <CL/cl.h>
 #include <limits.h>
 #include <stdalign.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 #include "core/clock.h"
 #include "device/device.h"
@@ -18,6 +19,7 @@
 
 enum {
     CLF_DEV_INFLIGHT = 256,     /* launches under way before the oldest is waited for */
+    CLF_DEV_SENT = 16,          /* operands on their way to one kernel by the second queue */
     CLF_PROGRAM_BUCKETS = 1024, /* chains of the program cache */
     CLF_DEV_WHY = 512,
     CLF_DEV_PATH = PATH_MAX
@@ -42,6 +44,7 @@ typedef struct clf_mirror {
     clf_devs *d;
     int dev, part;
     bool ahead;                     /* a kernel wrote it, and the host has not got it */
+    uint64_t ticket;                /* a spare: the last command in order that may have used it */
     void *host;
     size_t bytes;
     cl_mem mem;
@@ -54,6 +57,9 @@ typedef struct clf_dev {
     cl_device_id id;
     cl_context ctx;
     cl_command_queue queue;            /* in order; NULL until first used */
+    cl_command_queue copies;           /* copies.c; NULL: what is sent goes through `queue`, too */
+    cl_event sent[CLF_DEV_SENT];       /* by that, since the last kernel: events of `inflight` */
+    int nsent;
     clf_pointer_arg_fn set_pointer;    /* NULL: arguments go through buffers */
     clf_hostbuf *bufs;
     size_t nbuf, capbuf;
@@ -63,6 +69,7 @@ typedef struct clf_dev {
     cl_event inflight[CLF_DEV_INFLIGHT];
     unsigned nlaunch;                  /* next slot is nlaunch % CLF_DEV_INFLIGHT */
     uint64_t started, ended;           /* commands enqueued since it was opened; of those known to have ended */
+    uint64_t ordered, brought;         /* the last one in `queue`; the last one that brings a mirror home */
     cl_event home;                     /* of the last command that brings written buffers home; NULL if none */
     cl_int late;                       /* first failure that arrived after its launch returned; CL_SUCCESS if none */
     clf_fault fault;                   /* the first one since it was asked for */
@@ -84,6 +91,7 @@ struct clf_program {
     cl_kernel kernel;
     clf_err failed;      /* code != CLF_OK: the build failed, and will again */
     bool launched;       /* at least once */
+    bool fresh;          /* compiled by this process and not launched yet: its first launch compiles on */
 };
 
 struct clf_devs {
@@ -94,6 +102,7 @@ struct clf_devs {
     int n, cap;          /* devices, places in dev */
     size_t max_alloc_bytes;
     bool no_host_pointers;
+    int transfer_queue;  /* of the options */
     size_t copies_bytes;
     clf_own_queue own;   /* adopt.c */
     clf_program *bucket[CLF_PROGRAM_BUCKETS];
@@ -106,7 +115,8 @@ struct clf_devs {
     int temp_fd;                 /* open on temp_dir, shared lock; -1 if none */
     int cache_fd;                /* the same of the driver's cache where it is kept */
     struct clf_workers *workers; /* worker.c; NULL until the first kernel is asked for */
-    char cache_dir[CLF_DEV_PATH], worker[CLF_DEV_PATH]; /* of the options */
+    struct clf_clblast *clblast; /* clblast.c; NULL until somebody asks */
+    char cache_dir[CLF_DEV_PATH], worker[CLF_DEV_PATH], clblast_path[CLF_DEV_PATH]; /* of the options */
     int worker_ms;
 };
 
@@ -206,8 +216,6 @@ void clf_saved_close(clf_devs *d, bool alive, bool keep);
 clf_program *clf_program_block(clf_devs *d, int dev, const clf_source *src);
 /** Into the block the kernel out of `built`; what is wrong with it, but for memory, stays in p->failed. errors: CLF_E_NOMEM, CLF_E_DEVICE. */
 clf_status clf_program_complete(clf_devs *d, clf_program *p, const clf_source *src, cl_program built, clf_err *err);
-/** Is this source in the cache of this process? */
-bool clf_program_held(const clf_devs *d, int dev, const clf_source *src);
 /** The cache takes p over. */
 void clf_program_keep(clf_devs *d, clf_program *p);
 /** Is p the program of this source? */
@@ -216,6 +224,13 @@ bool clf_program_same(const clf_program *p, int dev, const clf_source *src);
 clf_status clf_sources_check(const clf_source *const *src, int n, clf_err *err);
 /** The source that p was made of; its texts are p's. */
 clf_source clf_program_source(const clf_program *p);
+
+/* ---- at_exit.c ---- */
+/** A thread of ours goes into a driver. False: the process ends, and it may not. */
+bool clf_driver_enter(void);
+void clf_driver_leave(void);
+/** A driver has been loaded. */
+void clf_driver_loaded(void);
 
 /* ---- worker.c ---- */
 /** End the thread and its workers; alive: they are this process's. */
@@ -236,6 +251,15 @@ cl_event *clf_dev_slot(clf_dev *v);
 /** The command of clf_dev_slot is enqueued. */
 void clf_dev_started(clf_dev *v);
 
+/* ---- copies.c ---- */
+/** The second queue, where there is to be one. */
+clf_status clf_copies_open(clf_devs *d, clf_dev *v, clf_err *err);
+/** Is there one, with room for one more, and does anything tell when command `after` of the other queue has ended? */
+bool clf_copies_ready(const clf_dev *v, uint64_t after);
+/** Send, after that command; slot: clf_dev_slot. The next kernel is to wait for v->sent. */
+clf_status clf_copies_send(clf_dev *v, cl_mem mem, const void *from, size_t bytes, uint64_t after, cl_event *slot, clf_err *err);
+void clf_copies_close(clf_dev *v, bool wait);
+
 /* ---- mirror.c ---- */
 /** The device's copy of an argument with a buffer, made and sent where it is not there yet, or about to be written. */
 clf_status clf_mirror_get(clf_devs *d, int dev, const clf_arg *a, clf_arg_kind kind, cl_mem *out, clf_err *err);
@@ -247,6 +271,34 @@ clf_status clf_hostbuf_get(clf_devs *d, clf_dev *v, const clf_arg *a, bool writt
 /** Enqueue the map and unmap that make written buffers visible on the host; v->home is the last one's event. */
 clf_status clf_hostbufs_publish(clf_dev *v, clf_err *err);
 void clf_hostbufs_drop(clf_dev *v);
+
+/* ---- clblast.c, clblast_try.c ---- */
+/* The C interface of CLBlast, with its enumerations as the ints that they are. */
+typedef int (*clf_clblast_sgemm)(int layout, int ta, int tb, size_t m, size_t n, size_t k, float alpha, cl_mem a, size_t a_at, size_t lda, cl_mem b,
+                                 size_t b_at, size_t ldb, float beta, cl_mem c, size_t c_at, size_t ldc, cl_command_queue *queue, cl_event *event);
+typedef int (*clf_clblast_dgemm)(int layout, int ta, int tb, size_t m, size_t n, size_t k, double alpha, cl_mem a, size_t a_at, size_t lda, cl_mem b,
+                                 size_t b_at, size_t ldb, double beta, cl_mem c, size_t c_at, size_t ldc, cl_command_queue *queue, cl_event *event);
+typedef struct clf_clblast_calls {
+    clf_clblast_sgemm sgemm;
+    clf_clblast_dgemm dgemm;
+    int (*clear)(void); /* drop what it compiled, of all contexts of the process */
+} clf_clblast_calls;
+/** One product of whole buffers; *event: of its last command. What the library gives back, 0 is success. */
+int clf_clblast_call(const clf_clblast_calls *f, const clf_clblast_product *p, const cl_mem mem[3], cl_command_queue queue, cl_event *event);
+/* The library being tried out on one device. */
+typedef struct clf_clblast_trial {
+    clf_mem *mem;
+    const clf_clblast_calls *calls;
+    cl_context ctx;
+    cl_device_id id;
+    bool fp64;
+    atomic_bool stop; /* the devices close */
+    clf_clblast_rates rates;
+} clf_clblast_trial;
+/** errors: CLF_E_INTERNAL: a wrong result; CLF_E_CANCELLED: stopped; CLF_E_NOMEM, CLF_E_DEVICE. thread: any; it uses no queue but its own. */
+clf_status clf_clblast_try(clf_clblast_trial *t, clf_err *err);
+/** End what is under way, and have the library forget what it compiled; alive: the driver may be called. */
+void clf_clblast_close(clf_devs *d, bool alive);
 
 /* ---- blas.c, for tests ---- */
 /** Hand over at most `most` of a size per library call; own: never call the library. */

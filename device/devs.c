@@ -28,10 +28,12 @@ clf_status clf_devs_prepare(clf_devs **out, const clf_dev_opts *opts, clf_err *e
     d->max_alloc_bytes = opts->max_alloc_bytes;
     d->no_host_pointers = opts->no_host_pointers;
     d->copies_bytes = opts->copies_bytes;
+    d->transfer_queue = opts->transfer_queue;
     d->own = opts->own;
     d->worker_ms = opts->worker_ms ? opts->worker_ms : WORKER_MS;
     snprintf(d->cache_dir, sizeof d->cache_dir, "%s", opts->cache_dir ? opts->cache_dir : "");
     snprintf(d->worker, sizeof d->worker, "%s", opts->worker ? opts->worker : "");
+    snprintf(d->clblast_path, sizeof d->clblast_path, "%s", opts->clblast ? opts->clblast : "");
     clf_environ_cache(d, opts->cache_dir);
     clf_disk_open(&d->disk, d->mem, d->log, opts->cache_dir, (clf_disk_mode)opts->cache, opts->cache_bytes);
     clf_environ_workers();
@@ -66,6 +68,7 @@ static void close_all(clf_devs *d, bool wait) {
     clf_workers_close(d, alive);
     for (int i = 0; i < d->n; i++) clf_mirrors_drop(d, i);
     for (int i = 0; alive && i < d->n; i++) clf_dev_drop(&d->dev[i], wait && !d->dev[i].busy);
+    clf_clblast_close(d, alive);
     clf_saved_close(d, alive, alive && wait);
     clf_programs_release(d, alive);
     for (int i = 0; i < d->n; i++) {

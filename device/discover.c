@@ -44,7 +44,7 @@ static cl_int device_text(cl_device_id id, cl_device_info what, char out[CLF_PRO
 
 static cl_int device_facts(cl_device_id id, clf_dev_info *info, cl_bool usable[4]) {
     cl_device_type type = 0;
-    cl_ulong mem = 0, alloc = 0;
+    cl_ulong mem = 0, alloc = 0, local = 0;
     cl_uint units = 0;
     size_t arg_bytes = 0;
     cl_device_fp_config fp64 = 0, fp32 = 0;
@@ -68,6 +68,7 @@ static cl_int device_facts(cl_device_id id, clf_dev_info *info, cl_bool usable[4
     }
     /* Devices without doubles may refuse the question itself. */
     if (clGetDeviceInfo(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL) != CL_SUCCESS) fp64 = 0;
+    if (clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL) != CL_SUCCESS) local = 0;
     info->kind = type & CL_DEVICE_TYPE_CPU ? CLF_DEV_CPU : CLF_DEV_GPU;
     if (clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof fp32, &fp32, NULL) != CL_SUCCESS) fp32 = 0;
     info->fp64 = fp64 != 0;
@@ -76,6 +77,7 @@ static cl_int device_facts(cl_device_id id, clf_dev_info *info, cl_bool usable[4
     info->mem_bytes = mem;
     info->max_alloc_bytes = alloc;
     info->max_arg_bytes = arg_bytes;
+    info->local_bytes = local;
     return CL_SUCCESS;
 }
 
@@ -185,6 +187,7 @@ clf_status clf_discover(clf_devs *d, clf_err *err) {
     cl_platform_id platforms[MAX_PLATFORMS];
     cl_uint n = 0;
     cl_int rc = clGetPlatformIDs(MAX_PLATFORMS, platforms, &n);
+    clf_driver_loaded();
     if (rc != CL_SUCCESS || !n) {
         note_no_platform(d, rc);
         return CLF_OK;

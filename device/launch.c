@@ -13,6 +13,7 @@ clf_status clf_dev_enter(clf_devs *d, int dev, clf_dev **out, clf_err *err) {
         cl_int rc;
         v->queue = clCreateCommandQueue(v->ctx, v->id, 0, &rc);
         if (!v->queue) return clf_dev_check(v, rc == CL_SUCCESS ? CL_OUT_OF_RESOURCES : rc, "clCreateCommandQueue", err);
+        CLF_TRY(clf_copies_open(d, v, err));
     }
     *out = v;
     return CLF_OK;
@@ -106,11 +107,15 @@ clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args,
     v->mirror_clock++;
     for (int i = 0; i < nargs; i++) CLF_TRY(arg_set(d, v, p, (cl_uint)i, &args[i], err));
     cl_event *slot = clf_dev_slot(v);
-    CLF_TRY(clf_dev_check(v, clEnqueueNDRangeKernel(v->queue, p->kernel, 1, NULL, &global, &local, 0, NULL, slot), "clEnqueueNDRangeKernel",
-                          err));
+    cl_uint sent = (cl_uint)v->nsent;
+    CLF_TRY(clf_dev_check(v, clEnqueueNDRangeKernel(v->queue, p->kernel, 1, NULL, &global, &local, sent, sent ? v->sent : NULL, slot),
+                          "clEnqueueNDRangeKernel", err));
     clf_dev_started(v);
+    v->ordered = v->started;
+    v->nsent = 0;
     d->stats.launches++;
     p->launched = true;
+    p->fresh = false;
     CLF_TRACE(d->log, launch, "%s on %s: %zu work-items, local %zu", p->entry, v->info.name, global, local);
     return CLF_OK;
 }
@@ -125,9 +130,11 @@ clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err) {
     clf_dev *v = NULL;
     CLF_TRY(clf_dev_enter(d, dev, &v, err));
     clf_status st = v->nbuf ? clf_hostbufs_publish(v, err) : CLF_OK;
-    cl_int rc = clFinish(v->queue);
+    cl_int sent = v->copies ? clFinish(v->copies) : CL_SUCCESS, rc = clFinish(v->queue);
+    if (rc == CL_SUCCESS) rc = sent;
     clf_status fin = clf_dev_check(v, rc, "clFinish", err);
     if (st == CLF_OK) st = fin;
+    v->nsent = 0;
     bool ended = retire_all(v);
     v->busy = rc != CL_SUCCESS && (!ended || v->busy);
     clf_hostbufs_drop(v);
@@ -205,6 +212,7 @@ void clf_dev_drop(clf_dev *v, bool wait) {
         retire_all(v);
     }
     release_events(v);
+    clf_copies_close(v, wait);
     clf_hostbufs_drop(v);
     clReleaseCommandQueue(v->queue);
     v->queue = NULL;

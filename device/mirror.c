@@ -67,6 +67,7 @@ static void set_aside(clf_mirror *m) {
     buf_unlink(m);
     m->ahead = false;
     m->used = 0;
+    m->ticket = v->ordered;
     device_unlink(v, m);
     m->prev = v->mirrors_last;
     *(v->mirrors_last ? &v->mirrors_last->next : &v->mirrors) = m;
@@ -98,6 +99,7 @@ static clf_status bring_home(clf_devs *d, clf_dev *v, clf_mirror *m, clf_err *er
     CLF_TRY(
         clf_dev_check(v, clEnqueueReadBuffer(v->queue, m->mem, CL_FALSE, 0, m->bytes, m->host, 0, NULL, slot), "clEnqueueReadBuffer", err));
     clf_dev_started(v);
+    v->ordered = v->brought = v->started;
     v->on_host = true;
     m->ahead = false;
     d->stats.bytes_home += m->bytes;
@@ -106,11 +108,17 @@ static clf_status bring_home(clf_devs *d, clf_dev *v, clf_mirror *m, clf_err *er
 }
 
 static clf_status send(clf_devs *d, clf_dev *v, const clf_mirror *m, clf_err *err) {
+    uint64_t after = m->ticket > v->brought ? m->ticket : v->brought;
     cl_event *slot = clf_dev_slot(v);
-    CLF_TRY(clf_dev_check(v, clEnqueueWriteBuffer(v->queue, m->mem, CL_FALSE, 0, m->bytes, m->host, 0, NULL, slot), "clEnqueueWriteBuffer",
-                          err));
-    clf_dev_started(v);
     v->on_host = true;
+    if (clf_copies_ready(v, after))
+        CLF_TRY(clf_copies_send(v, m->mem, m->host, m->bytes, after, slot, err));
+    else {
+        CLF_TRY(clf_dev_check(v, clEnqueueWriteBuffer(v->queue, m->mem, CL_FALSE, 0, m->bytes, m->host, 0, NULL, slot),
+                              "clEnqueueWriteBuffer", err));
+        clf_dev_started(v);
+        v->ordered = v->started;
+    }
     if (m->buf->credit_device == m->dev) m->buf->credit_ps = 0; /* spent */
     d->stats.bytes_sent += m->bytes;
     CLF_TRACE(d->log, mem, "%zu bytes to %s", m->bytes, v->info.name);
@@ -164,10 +172,18 @@ static clf_status make_room(clf_devs *d, int dev, size_t bytes, clf_err *err) {
                     v->mirror_limit, v->mirror_bytes);
 }
 
-static clf_mirror *spare(const clf_dev *v, size_t bytes) {
+/* idle: no command in flight uses it. */
+static clf_mirror *spare(const clf_dev *v, size_t bytes, bool idle) {
     for (clf_mirror *m = v->mirrors_last; m && !m->buf; m = m->prev)
-        if (m->bytes == bytes) return m;
+        if (m->bytes == bytes && (!idle || m->ticket <= v->ended)) return m;
     return NULL;
+}
+
+/* What is sent beside kernels has memory that none of them uses, while there is some. */
+static clf_mirror *take_spare(const clf_dev *v, size_t bytes, bool sent) {
+    clf_mirror *m = spare(v, bytes, sent && v->copies);
+    bool room = bytes <= v->mirror_limit - v->mirror_bytes;
+    return m || room ? m : spare(v, bytes, false);
 }
 
 /* The device may be short of memory below the budget: others go, and what they held is free once all that was enqueued has ended. */
@@ -209,11 +225,11 @@ static clf_status check_size(clf_dev *v, size_t bytes, clf_err *err) {
                     (unsigned long long)v->info.max_alloc_bytes);
 }
 
-/* A mirror of this part with nothing in it. */
-static clf_status attach(clf_devs *d, int dev, const clf_arg *a, clf_mirror **out, clf_err *err) {
+/* A mirror of this part with nothing in it; sent: it is filled by the host. */
+static clf_status attach(clf_devs *d, int dev, const clf_arg *a, bool sent, clf_mirror **out, clf_err *err) {
     clf_dev *v = &d->dev[dev];
     CLF_TRY(check_size(v, a->bytes, err));
-    clf_mirror *m = spare(v, a->bytes);
+    clf_mirror *m = take_spare(v, a->bytes, sent);
     if (!m) CLF_TRY(new_mirror(d, dev, a->bytes, &m, err));
     union {
         const void *in;
@@ -251,7 +267,7 @@ clf_status clf_mirror_get(clf_devs *d, int dev, const clf_arg *a, clf_arg_kind k
     }
     if (!m) {
         if (!filled) CLF_TRY(gather(d, dev, a->buf, err));
-        CLF_TRY(attach(d, dev, a, &m, err));
+        CLF_TRY(attach(d, dev, a, !filled, &m, err));
         clf_status st = filled ? CLF_OK : send(d, v, m, err);
         if (st != CLF_OK) {
             set_aside(m);

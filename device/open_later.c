@@ -17,8 +17,11 @@ struct clf_devs_opening {
 
 static void *run(void *arg) {
     clf_devs_opening *o = arg;
-    o->st = clf_devs_look(&o->devs, &o->err);
-    atomic_store(&o->done, true);
+    if (clf_driver_enter()) {
+        o->st = clf_devs_look(&o->devs, &o->err);
+        clf_driver_leave();
+        atomic_store(&o->done, true);
+    }
     return NULL;
 }
 

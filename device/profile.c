@@ -36,6 +36,11 @@ static const row rows[] = {
     {"tile_fma_per_s", ROW_REAL, AT(tile_fma_per_s), 2},
     {"overlap", ROW_REAL, AT(overlap), 1},
     {"registers", ROW_REAL, AT(registers), 1},
+    {"unit_groups", ROW_REAL, AT(unit_groups), 1},
+    {"group_cells", ROW_REAL, AT(group_cells), 1},
+    {"group_sum_bytes", ROW_REAL, AT(group_sum_bytes), 1},
+    {"unit_local_bytes", ROW_REAL, AT(unit_local_bytes), 1},
+    {"group_items", ROW_REAL, AT(group_items), CLF_GROUP_KINDS},
     {"row_ns", ROW_REAL, AT(row_ns), 1},
     {"dot_ns", ROW_REAL, AT(dot_ns), 1},
     {"entry_ns", ROW_REAL, AT(entry_ns), 1},
@@ -47,6 +52,9 @@ static const row rows[] = {
     {"library_half", ROW_REAL, AT(library_half), 2},
     {"library_row_ns", ROW_REAL, AT(library_row_ns), 2},
     {"library_ns", ROW_REAL, AT(library_ns), 1},
+    {"gemm_flops_per_s", ROW_REAL, AT(gemm_flops_per_s), 2},
+    {"gemm_half_cells", ROW_REAL, AT(gemm_half_cells), 1},
+    {"gemm_ns", ROW_REAL, AT(gemm_ns), 1},
     {"convert_cells_per_s", ROW_REAL, AT(convert_cells_per_s), 1},
     {"convert_entries_per_s", ROW_REAL, AT(convert_entries_per_s), 1},
     {"callout_bytes_per_s", ROW_REAL, AT(callout_bytes_per_s), 1},
@@ -56,6 +64,7 @@ static const row rows[] = {
     {"second_core_ns", ROW_REAL, AT(second_core_ns), 1},
     {"transfer_bytes_per_s", ROW_REAL, AT(transfer_bytes_per_s), 1},
     {"transfer_ns", ROW_REAL, AT(transfer_ns), 1},
+    {"pinned_bytes_per_s", ROW_REAL, AT(pinned_bytes_per_s), 1},
     {"max_alloc_bytes", ROW_REAL, AT(max_alloc_bytes), 1},
     {"mem_bytes", ROW_REAL, AT(mem_bytes), 1},
     {"max_arg_bytes", ROW_REAL, AT(max_arg_bytes), 1},
@@ -155,6 +164,8 @@ static clf_status lines_parse(clf_profile *p, const char *text, size_t n, clf_er
     return CLF_OK;
 }
 
+static bool is_group(double n) { return n == 64 || n == 128 || n == 256; }
+
 static clf_status sane(const clf_profile *p, clf_err *err) {
     if (p->kind > CLF_DEV_GPU || p->cores < 1)
         return clf_fail(err, CLF_E_FORMAT, "profile: kind %d with %d cores makes no sense", p->kind, p->cores);
@@ -167,6 +178,9 @@ static clf_status sane(const clf_profile *p, clf_err *err) {
     bool products = p->fma_per_s[0] > 0 && p->library_flops_per_s[0] > 0;
     bool wide = p->fma_per_s[1] > 0 && p->library_flops_per_s[1] > 0;
     if (!products || (p->fp64 && !wide)) return clf_fail(err, CLF_E_FORMAT, "profile: products have no speed");
+    for (int k = 0; k < CLF_GROUP_KINDS; k++)
+        if (p->group_items[k] != 0 && !is_group(p->group_items[k]))
+            return clf_fail(err, CLF_E_FORMAT, "profile: groups of %g work-items are none", p->group_items[k]);
     if (p->overlap > 1) return clf_fail(err, CLF_E_FORMAT, "profile: an overlap of %g is more than all", p->overlap);
     if (!(p->convert_cells_per_s > 0) || !(p->convert_entries_per_s > 0) || !(p->callout_bytes_per_s > 0))
         return clf_fail(err, CLF_E_FORMAT, "profile: conversions or structural operators have no speed");

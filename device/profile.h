@@ -7,6 +7,7 @@
 #include "core/op.h"
 #include "core/str.h"
 enum { CLF_PROFILE_TIERS = 4, CLF_PROFILE_NAME = 128 };
+enum { CLF_GROUP_CELLS, CLF_GROUP_ROWS, CLF_GROUP_ENTRIES, CLF_GROUP_KINDS }; /* what the loops of a GPU go over, in groups of work-items */
 typedef enum clf_device_kind { CLF_DEV_HOST, CLF_DEV_CPU, CLF_DEV_GPU } clf_device_kind;
 typedef struct clf_profile {
     char name[CLF_PROFILE_NAME];
@@ -24,6 +25,10 @@ typedef struct clf_profile {
     double tile_fma_per_s[2];     /* those of products whose sums stay in registers, a tile at a time; 0: the device has no such loops */
     double overlap;               /* of computing and moving bytes, the part of the shorter that goes on during the longer: 0 to 1 */
     double registers;             /* values that a work-item keeps while the device is full; more, and fewer run at a time. 0: no matter */
+    double unit_groups;           /* work-groups that a compute unit runs at a time while it is full; 0: grids of any size fill the device */
+    double group_cells;           /* cells, or stored entries, that one of them computes */
+    double group_sum_bytes, unit_local_bytes;  /* local memory: of a group for each sum of its loop; of a compute unit, 0: no matter */
+    double group_items[CLF_GROUP_KINDS];       /* work-items of a group: 64, 128 or 256; 0: as assumed, 256 */
     double row_ns;                /* one more fold of a row, or of the columns by a row, beside its cells; all cores */
     double dot_ns;                /* one more product of a row, or at an entry, beside its multiply-adds; all cores */
     double entry_ns;              /* one stored entry that a loop visits, beside its operators; all cores */
@@ -35,11 +40,15 @@ typedef struct clf_profile {
     double library_half[2];       /* shortest side at which it reaches half of that; the longest: [0] the sums [1] a side of the result */
     double library_row_ns[2];     /* one row of a matrix times a vector, beside its flops: [0] along the rows [1] summed over them */
     double library_ns;            /* one more product of the library's, before its first flop */
+    double gemm_flops_per_s[2];   /* of a large product by a library on the device itself: [0] f32 [1] f64; 0: it has none */
+    double gemm_half_cells;       /* cells of a result at which it reaches half of that */
+    double gemm_ns;               /* one more of these, before its first flop */
     double convert_cells_per_s, convert_entries_per_s; /* between CSR and cells: cells cleared or searched, entries moved */
     double callout_bytes_per_s, callout_ns;    /* structural operators: bytes read and written; one more of them, or one conversion */
     double launch_async_ns, launch_sync_ns;    /* one more step in flight; one step and a wait */
     double second_core_ns;        /* until the second core helps */
     double transfer_bytes_per_s, transfer_ns;  /* to the device and back; 0 when zero_copy */
+    double pinned_bytes_per_s;    /* the same of memory that the driver has locked; 0: not measured */
     double max_alloc_bytes, mem_bytes, max_arg_bytes;
     double llc_bytes;             /* last-level cache: outputs larger than half of it are written past the caches */
 } clf_profile;

@@ -187,6 +187,7 @@ static clf_status build(clf_devs *d, int dev, const clf_source *src, const clf_c
     uint64_t start = clf_now_ns();
     clf_status st = clf_program_new(d, dev, src, NULL, out, err);
     bool good = st == CLF_OK && (*out)->failed.code == CLF_OK;
+    if (good) (*out)->fresh = true;
     if (good)
         clf_saved_later(d, dev, claim, out, 1);
     else
@@ -270,6 +271,7 @@ static clf_status build_all(clf_devs *d, int dev, const clf_source *all, const c
     if (st == CLF_OK) {
         st = share(d, dev, built, src, n, made, &nmade, err);
         clReleaseProgram(built);
+        for (int i = 0; i < nmade; i++) made[i]->fresh = true;
     }
     note_build(d, dev, all->entry, start, st != CLF_OK);
     if (nmade)
@@ -296,6 +298,8 @@ clf_status clf_programs_build(clf_devs *d, int dev, const char *text, size_t tex
 }
 
 /* ---- for kernels that are built elsewhere (worker.c) ---- */
+
+bool clf_program_compiles_on(const clf_devs *d, const clf_program *p) { return p && p->fresh && d->dev[p->dev].info.kind == CLF_DEV_CPU; }
 
 bool clf_program_held(const clf_devs *d, int dev, const clf_source *src) { return find(d, dev, src) != NULL; }
 

@@ -138,11 +138,9 @@ clf_program *clf_saved_get(clf_devs *d, int dev, const clf_source *src) {
     }
     clf_str_release(&file);
     clf_str_release(&key);
-    if (p) {
-        d->stats.loads++;
-        d->stats.load_ns += clf_now_ns() - start;
-        CLF_TRACE(d->log, build, "%s for %s: from the disk, %.2f ms", src->entry, d->dev[dev].info.name,
-                  (double)(clf_now_ns() - start) * 1e-6);
-    }
+    uint64_t took = clf_now_ns() - start;
+    d->stats.loads += p != NULL;
+    d->stats.load_ns += took;
+    if (p) CLF_TRACE(d->log, build, "%s for %s: from the disk, %.2f ms", src->entry, d->dev[dev].info.name, (double)took * 1e-6);
     return p;
 }

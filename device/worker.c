@@ -87,7 +87,8 @@ static clf_status ask(clf_workers *w, clf_job *j, clf_err *err) {
     j->id = ++w->ids;
     j->next = w->asked;
     w->asked = j;
-    w->count.asked += (uint64_t)j->n;
+    w->count.asked += j->fetch ? 0 : (uint64_t)j->n;
+    w->count.fetching += j->fetch;
     pthread_mutex_lock(&w->lock);
     *w->end = j;
     w->end = &j->queued;
@@ -106,11 +107,24 @@ clf_status clf_programs_ask(clf_devs *d, int dev, const char *text, size_t text_
     return ask(d->workers, clf_job_new(d, dev, text, text_len, src, n), err);
 }
 
-bool clf_program_asked(const clf_devs *d, int dev, const clf_source *src) {
+static bool under_way(const clf_devs *d, int dev, const clf_source *src, bool fetch) {
     for (const clf_job *j = d->workers ? d->workers->asked : NULL; j; j = j->next)
         for (int i = 0; i < j->n; i++)
-            if (clf_program_same(j->block[i], dev, src)) return true;
+            if (j->fetch == fetch && clf_program_same(j->block[i], dev, src)) return true;
     return false;
+}
+
+bool clf_program_asked(const clf_devs *d, int dev, const clf_source *src) { return under_way(d, dev, src, false); }
+
+clf_status clf_program_fetch(clf_devs *d, int dev, const clf_source *src, clf_err *err) {
+    clf_dev *v;
+    CLF_TRY(clf_dev_enter(d, dev, &v, err));
+    CLF_TRY(clf_sources_check(&src, 1, err));
+    if (d->disk.mode == CLF_DISK_OFF || clf_program_held(d, dev, src) || under_way(d, dev, src, true)) return CLF_OK;
+    CLF_TRY(start(d, err));
+    clf_job *j = clf_job_new(d, dev, "", 0, &src, 1);
+    if (j) j->fetch = true;
+    return ask(d->workers, j, err);
 }
 
 /* A program of many failed: each of its kernels alone. */
@@ -130,10 +144,11 @@ static void keep_one(clf_workers *w, clf_job *j, int i) {
     clf_status st = j->failed.code;
     if (st == CLF_OK) st = clf_program_complete(w->d, p, &src, j->built, NULL);
     if (st == CLF_E_BUILD) p->failed = j->failed;
-    if (st == CLF_OK && p->failed.code == CLF_OK)
-        w->count.built++;
-    else
-        w->count.failed++;
+    if (!j->fetch) {
+        bool good = st == CLF_OK && p->failed.code == CLF_OK;
+        w->count.built += good;
+        w->count.failed += !good;
+    }
     if ((st != CLF_OK && st != CLF_E_BUILD) || clf_program_held(w->d, j->dev, &src)) return; /* held: somebody could not wait */
     j->block[i] = NULL;
     clf_program_keep(w->d, p);
@@ -153,26 +168,40 @@ static void take_elsewhere(clf_workers *w, const clf_job *j) {
     }
 }
 
-static void take_in(clf_workers *w, clf_job *j) {
-    bool cancelled = j->failed.code == CLF_E_STATE;
+static void note(clf_workers *w, const clf_job *j, bool cancelled) {
     clf_dev_stats *st = &w->d->stats;
+    bool loaded = j->elsewhere && j->built;
+    st->loads += loaded;
+    st->load_ns += loaded ? j->ns : 0;
+    st->build_ns += loaded ? 0 : j->ns;
+    st->builds += !cancelled && !j->elsewhere;
+    st->saves += j->kept && !j->elsewhere;
+    if (j->fetch && !loaded) return;
+    CLF_TRACE(w->d->log, build, "%s%s for %s: %s%.1f ms%s%s", j->block[0]->entry, j->n > 1 ? " and others" : "",
+              w->d->dev[j->dev].info.name, loaded ? "from the disk, " : "", (double)j->ns * 1e-6, j->failed.code == CLF_OK ? "" : ", ",
+              j->failed.text);
+}
+
+/* False: what was to be fetched is not there. */
+static bool take_in(clf_workers *w, clf_job *j) {
+    bool cancelled = j->failed.code == CLF_E_STATE, there = !j->fetch || j->built;
     clf_job **at = &w->asked;
     while (*at != j) at = &(*at)->next;
     *at = j->next;
-    st->build_ns += j->ns;
-    st->builds += !cancelled && !j->elsewhere;
-    st->saves += j->kept;
-    CLF_TRACE(w->d->log, build, "%s%s for %s: %.1f ms%s%s", j->block[0]->entry, j->n > 1 ? " and others" : "", w->d->dev[j->dev].info.name,
-              (double)j->ns * 1e-6, j->failed.code == CLF_OK ? "" : ", ", j->failed.text);
+    w->count.fetching -= j->fetch;
+    note(w, j, cancelled);
     if (cancelled)
-        w->count.cancelled += (uint64_t)j->n;
-    else if (j->elsewhere)
+        w->count.cancelled += j->fetch ? 0 : (uint64_t)j->n;
+    else if (!there)
+        ;
+    else if (j->elsewhere && !j->built)
         take_elsewhere(w, j);
     else if (j->failed.code != CLF_OK && j->n > 1)
         ask_alone(w, j);
     else
         for (int i = 0; i < j->n; i++) keep_one(w, j, i);
     clf_job_free(w->d, j, true);
+    return there;
 }
 
 int clf_programs_arrive(clf_devs *d) {
@@ -184,9 +213,9 @@ int clf_programs_arrive(clf_devs *d) {
     atomic_store(&w->ndone, 0);
     pthread_mutex_unlock(&w->lock);
     int n = 0;
-    for (clf_job *next; j; j = next, n++) {
+    for (clf_job *next; j; j = next) {
         next = j->queued;
-        take_in(w, j);
+        n += take_in(w, j);
     }
     return n;
 }

@@ -19,9 +19,10 @@ typedef struct clf_job {
     size_t text_len;
     char *text, *options;
     clf_program **block;    /* n, with neither program nor kernel */
+    bool fetch;             /* for what is on the disk, and nothing is built */
     bool kept;              /* on disk */
     clf_claim claim;        /* the entry that it becomes, "": not looked at */
-    bool claimed, elsewhere; /* whose lock is held; another process had it built */
+    bool claimed, elsewhere; /* whose lock is held; another process had it built, or an earlier one */
     uint64_t first_ns, again_ns; /* not claimed: when that was tried first, and when to look again */
     cl_program built;       /* when done: this, */
     clf_err failed;         /* or why not; CLF_E_STATE: cancelled */
@@ -71,6 +72,8 @@ void *clf_workers_serve(void *workers);
 typedef enum clf_claimed { CLF_CLAIM_MINE, CLF_CLAIM_LATER, CLF_CLAIM_DONE } clf_claimed;
 clf_claimed clf_claim_try(clf_workers *w, clf_job *j);
 void clf_claim_drop(clf_workers *w, clf_job *j);
+/** Load what another process has kept; of a program of many, or where it cannot be had, j->built stays NULL. */
+void clf_claim_load(clf_workers *w, clf_job *j);
 /** The worker program: `given` when it is not "", else beside this library or in libexec. False: there is none. */
 bool clf_worker_find(const char *given, char *out, size_t n);
 /** Start a worker for device dev and greet it. heard: what it prints goes where our errors go. errors: CLF_E_IO, CLF_E_NOMEM. */

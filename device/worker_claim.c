@@ -2,7 +2,8 @@
  * Processes that need the same kernel at the same time: one has it built, the others look for it on disk now and then. A claim is the lock
  * of its entry, held from before a worker gets the job until the binary is kept; whoever dies lets go of it. Who waits for too long builds
  * for himself. Best effort: a thread that builds itself lets go before its owner keeps the binary, closing any descriptor of the lock's
- * file lets go of all, and programs of many kernels are claimed as one. A job that another process did has no program: its owner finds that on disk. */
+ * file lets go of all, and programs of many kernels are claimed as one. What another process has built is loaded by the thread; of programs
+ * of many the owner finds each kernel on the disk. */
 #include "device/saved.h"
 #include "device/worker.h"
 
@@ -63,4 +64,25 @@ clf_claimed clf_claim_try(clf_workers *w, clf_job *j) {
 void clf_claim_drop(clf_workers *w, clf_job *j) {
     if (j->claimed) clf_disk_unlock(&w->disk, j->claim.name);
     j->claimed = false;
+}
+
+void clf_claim_load(clf_workers *w, clf_job *j) {
+    clf_source src = clf_program_source(j->block[0]);
+    clf_str key, file;
+    clf_saved_entry e;
+    clf_err why = {CLF_OK, ""};
+    char name[CLF_SAVED_NAME];
+    uint64_t start = clf_now_ns();
+    j->elsewhere = true;
+    if (j->n > 1 || w->disk.mode == CLF_DISK_OFF) return;
+    clf_str_init(&file, w->d->mem);
+    bool there = clf_saved_kernel_key(w->d, j->dev, &src, &key, name) && clf_disk_get(&w->disk, name, clf_saved_bytes(&key), &file, &e);
+    if (there && e.kind == CLF_SAVED_BINARY && clf_driver_enter()) {
+        clf_program_from_binary(w->d, j->dev, e.payload.at, e.payload.n, &j->built, &why);
+        clf_driver_leave();
+    }
+    j->kept = j->built != NULL;
+    j->ns = clf_now_ns() - start;
+    clf_str_release(&file);
+    clf_str_release(&key);
 }

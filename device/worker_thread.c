@@ -77,7 +77,12 @@ static void drop(clf_workers *w, clf_link *l, const char *why) {
 
 static void load(clf_workers *w, clf_job *j, const clf_msg_text *binary) {
     uint64_t start = clf_now_ns();
+    if (!clf_driver_enter()) {
+        clf_fail(&j->failed, CLF_E_STATE, "the process ends");
+        return;
+    }
     clf_program_from_binary(w->d, j->dev, binary->at, binary->len, &j->built, &j->failed);
+    clf_driver_leave();
     uint64_t loaded = clf_now_ns();
     j->kept = j->built && clf_saved_put(w->d, &w->disk, j->dev, j->block, j->n, binary->at, binary->len);
     CLF_TRACE(&w->log, build, "binary of %zu bytes with %d kernels loaded in %.1f ms, %s in %.1f ms", binary->len, j->n,
@@ -166,10 +171,13 @@ static void give(clf_workers *w, clf_link *l, clf_job *j) {
     finish(w, j);
 }
 
-/* Not, while another process has it built. */
+/* Not, while another process has it built, nor what is only to be loaded. */
 static bool claim(clf_workers *w, clf_job *j) {
-    clf_claimed how = clf_claim_try(w, j);
-    if (how == CLF_CLAIM_DONE) finish(w, j);
+    clf_claimed how = j->fetch ? CLF_CLAIM_DONE : clf_claim_try(w, j);
+    if (how == CLF_CLAIM_DONE) {
+        clf_claim_load(w, j);
+        finish(w, j);
+    }
     if (how == CLF_CLAIM_LATER) {
         j->queued = w->others;
         w->others = j;
@@ -211,7 +219,11 @@ static void compile_here(clf_workers *w) {
     if (!j || !claim(w, j)) return;
     uint64_t start = clf_now_ns();
     clf_source src = {.text = j->text, .text_len = j->text_len, .entry = j->block[0]->entry, .options = j->options};
-    clf_program_compile(w->d, j->dev, &src, &j->built, &j->failed);
+    if (clf_driver_enter()) {
+        clf_program_compile(w->d, j->dev, &src, &j->built, &j->failed);
+        clf_driver_leave();
+    } else
+        clf_fail(&j->failed, CLF_E_STATE, "the process ends");
     j->ns = clf_now_ns() - start;
     finish(w, j);
 }

@@ -5,7 +5,8 @@
  * Reads tolerance (share of the objective), iterations, rank, seed.
  *
  * How to read it: both updates are one program, once on X and once on its transpose, F being the factor that is made new and G the
- * other. The objective costs no pass of its own and never makes the n x m cells of the product, for
+ * other. The transpose of few entries is made, once, so that both updates are passes over rows. The objective costs no pass of its own
+ * and never makes the n x m cells of the product, for
  *     sum((X - F %*% t(G))^2) = sum(X^2) - 2 * sum(F * (X %*% G)) + sum((t(F) %*% F) * (t(G) %*% G)),
  * whose rounding is that of sum(X^2): less than 1e-15 of it (f32: 1e-6) is not told apart from 0, which is the least that is said.
  * Divisors are 1e-15 larger than the paper's, so that what is 0 stays 0: rows and columns of X without entries get factors of 0. */
@@ -21,13 +22,14 @@ typedef struct side {
     clf_fn *update;
 } side;
 
+/* X: the data by rows of the factor. */
 static bool prepare(alg_run *r, side *s, clf_mat *X, bool rows) {
     clf_ctx *c = r->c;
     const int64_t n = rows ? r->n : r->m, m = rows ? r->m : r->n, k = r->p.rank;
     s->F = clf_cast(clf_rand(c, CLF_F64, n, k, 0.01, 1, 1, r->p.seed + (rows ? 2 : 3)), r->type);
     s->FF = clf_matmul(clf_t(s->F), s->F);
     clf_mat *start[] = {s->F, s->FF}, *F = clf_param(c, r->type, n, k, false), *G = clf_param(c, r->type, m, k, false);
-    const clf_binding vars[] = {{"F", F}, {"G", G}, {"GG", clf_param(c, r->type, k, k, false)}, {"X", rows ? X : clf_t(X)}};
+    const clf_binding vars[] = {{"F", F}, {"G", G}, {"GG", clf_param(c, r->type, k, k, false)}, {"X", X}};
     return (clf_eval(2, start) == CLF_OK || alg_library_failed(r)) && alg_fn(r, update_text, 3, vars, 4, &s->update);
 }
 
@@ -69,9 +71,11 @@ static bool train(alg_run *r) {
     int64_t nnz;
     if (!check(r, &squares)) return false;
     if (clf_nnz(r->X, &nnz) != CLF_OK) return alg_library_failed(r);
-    size_t mark = clf_epoch_begin(r->c);                        /* of what is made from here on, only the model stays */
-    clf_mat *X = nnz < r->n * r->m / 8 ? alg_entries(r) : r->X; /* few of the cells: work on those */
-    bool good = X && prepare(r, &w, X, true) && prepare(r, &h, X, false) && iterate(r, &w, &h, squares);
+    size_t mark = clf_epoch_begin(r->c); /* of what is made from here on, only the model stays */
+    bool few = nnz < r->n * r->m / 8;    /* of the cells: work on those */
+    clf_mat *X = few ? alg_entries(r) : r->X, *T = X ? clf_t(X) : NULL;
+    bool good = X && (!few || clf_eval(1, &T) == CLF_OK || alg_library_failed(r));
+    good = good && prepare(r, &w, X, true) && prepare(r, &h, T, false) && iterate(r, &w, &h, squares);
     if (good) {
         r->model[0].name = "W", r->model[0].value = clf_keep(w.F);
         r->model[1].name = "H", r->model[1].value = clf_keep(h.F);

@@ -32,7 +32,7 @@ enum { POINT, NEGATIVE, WEIGHTS, STEEP, OBJECTIVE, SLOPE, LEFT, LENGTH, MOVE_RES
 typedef struct trust {
     alg_run *r;
     int64_t k;
-    bool sharp;
+    bool sharp, small; /* small: the last step promised no more than rounding hides */
     clf_fn *step, *move;
     clf_mat *zero, *solve[STEP_RESULTS], *at[MOVE_RESULTS], *to[MOVE_RESULTS]; /* at: where we are; to: where we look */
     double radius, steep;                                                      /* steep: square of the derivative's norm */
@@ -73,15 +73,21 @@ static void take(trust *t, double steep) {
     t->steep = steep;
 }
 
+/* Squares of the residual, as shares of the derivative's: good enough for a step, and to believe that no step leads on. */
+static double enough(const trust *t) {
+    double loose = t->sharp ? fmin(0.25, sqrt(t->steep)) : 0.01;
+    return t->steep * (t->small ? fmin(loose, 1e-4) : loose);
+}
+
 /* The step, in solve[SOLUTION]: good enough, or as far as the radius. Each turn begins where the last ended. */
 static bool conjugate_gradients(trust *t) {
     alg_run *r = t->r;
     int64_t limit = r->p.inner > 0 ? r->p.inner : r->m * t->k;
     clf_mat *radius2 = clf_num(r->c, t->radius * t->radius);
     clf_mat *in[] = {t->zero, t->at[NEGATIVE], t->at[NEGATIVE], t->at[STEEP], t->at[WEIGHTS], radius2};
-    double rest = t->steep, enough = rest * (t->sharp ? fmin(0.25, sqrt(rest)) : 0.01);
+    double rest = t->steep, least = enough(t);
     bool good = true;
-    for (int64_t i = 0; i < limit && rest > enough && good; i++) {
+    for (int64_t i = 0; i < limit && rest > least && good; i++) {
         good = alg_call(r, t->step, 6, in, STEP_RESULTS, t->solve);
         if (good && clf_read_f64(t->solve[REST], &rest) != CLF_OK) good = alg_library_failed(r);
         memcpy(in, t->solve, 4 * sizeof *in);
@@ -99,13 +105,16 @@ static double next_radius(double radius, double length, double gain, double alph
     return fmax(gain < 0.75 ? 0.25 * radius : radius, there);
 }
 
-/* Told, counted, and whether there is more to gain than rounding hides. */
-static bool goes_on(const trust *t, double promise) {
+/* Told, counted, and whether there is more to gain than rounding hides: not, where a step that was solved with care promises nothing
+ * either. One turn down a steep direction alone says nothing of a long valley. */
+static bool goes_on(trust *t, double promise) {
     alg_run *r = t->r;
     double least = fmax(r->p.tolerance, 16 * (r->type == CLF_F32 ? FLT_EPSILON : DBL_EPSILON));
     r->iterations++;
     if (r->each) r->each(r->user, r->iterations, r->objective);
-    r->converged = promise <= least * fabs(r->objective) || t->steep == 0;
+    bool careful = t->small;
+    t->small = promise <= least * fabs(r->objective);
+    r->converged = (t->small && careful) || t->steep == 0;
     return !r->converged && r->iterations < r->p.iterations;
 }
 

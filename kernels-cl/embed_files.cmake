@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Script: writes OUT, a C file with the bytes of FILES (semicolon list, relative to ROOT) and the table clf_embedded_files.
+# Script: writes OUT, a C file with the bytes of FILES (semicolon list, relative to ROOT) and the table of them, TABLE (clf_embedded_files).
+if(NOT TABLE)
+    set(TABLE clf_embedded_files)
+endif()
 set(text "/* Generated from the kernel texts; do not edit. */\n#include \"kernels-cl/embedded.h\"\n")
 set(table "")
 set(k 0)
@@ -10,4 +13,4 @@ foreach(file ${FILES})
     string(APPEND table "    {\"${file}\", file${k}, sizeof file${k} - 1},\n")
     math(EXPR k "${k} + 1")
 endforeach()
-file(WRITE ${OUT} "${text}const clf_embedded clf_embedded_files[] = {\n${table}    {NULL, NULL, 0},\n};\n")
+file(WRITE ${OUT} "${text}extern const clf_embedded ${TABLE}[];\nconst clf_embedded ${TABLE}[] = {\n${table}    {NULL, NULL, 0},\n};\n")

@@ -4,9 +4,9 @@
 #include "kernels-cl/emit.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 
 static const char *const c_type[CLF_NDTYPES] = {"float", "double", "int", "long", "uchar"};
 
@@ -23,19 +23,19 @@ void clf_emit_init(clf_emit *e, clf_str *out) {
 
 const char *clf_emit_type(char *buf, clf_dtype t, int width) {
     if (width == 1) return c_type[t];
-    snprintf(buf, CLF_EMIT_NAME, "%s%d", c_type[t], width);
+    clf_print(buf, CLF_EMIT_NAME, "%s%d", c_type[t], width);
     return buf;
 }
 
 const char *clf_emit_prefix(clf_emit *e, char *buf, clf_dtype t, int width) {
     e->elem[t] |= (uint8_t)(1 << width_bit(width));
-    snprintf(buf, CLF_EMIT_NAME, "%sx%d", clf_dtype_name(t), width);
+    clf_print(buf, CLF_EMIT_NAME, "%sx%d", clf_dtype_name(t), width);
     return buf;
 }
 
 const char *clf_emit_run(clf_emit *e, char *buf, clf_dtype t, int width) {
     e->run[t] = 1;
-    snprintf(buf, CLF_EMIT_NAME, "%sx%d", clf_dtype_name(t), width);
+    clf_print(buf, CLF_EMIT_NAME, "%sx%d", clf_dtype_name(t), width);
     return buf;
 }
 

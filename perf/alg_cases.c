@@ -50,7 +50,7 @@ const alg_case alg_cases[] = {
     ALS("als_cg_some", SOME_RATINGS, 50),
     {.name = "autoencoder_20k", .algorithm = "autoencoder", .matrix = ML_DENSE, .n = 20000, .m = 784, .quick_n = 1024, .quick_m = 64,
      .cells = ALG_UNIT, .start = {WEIGHTS("m", "k", "0"), WEIGHTS("k", "2", "1"), WEIGHTS("2", "k", "2"), WEIGHTS("k", "m", "3")},
-     .hand = hand_alg_autoencoder, .floor_none = 1.3, HAND_AT_LEAST},
+     .hand = hand_alg_autoencoder, .calls = hand_calls_autoencoder, .floor_none = 1.3, HAND_AT_LEAST},
     {.name = "gnmf_ratings", .algorithm = "gnmf", RATINGS, QUICK_RATINGS, .k = 20,
      .start = {"rand(rows=n, cols=k, min=0.01, max=1, seed=seed+2)", "rand(rows=m, cols=k, min=0.01, max=1, seed=seed+3)"},
      .hand = hand_alg_gnmf, .calls = hand_calls_gnmf, HAND_AT_LEAST},

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "perf/gpu.h"
 #include "perf/latency.h"
 
 static const char usage_text[] =
@@ -98,6 +99,7 @@ static const struct suite {
               {"plan", bench_run_predict},
               {"plan", bench_run_best},
               {"plan", bench_run_fused},
+              {"plan", bench_run_devices},
               {"latency", bench_run_latency}};
 enum { SUITES = sizeof suites / sizeof *suites };
 
@@ -110,6 +112,15 @@ static bool suites_known(const char *list) {
         if (!known) return false;
     }
     return true;
+}
+
+/* What was asked for is not there: what is. */
+static void tell_devices(clf_ctx *c, const char *asked) {
+    clf_device d = {.struct_size = sizeof d};
+    const char *why = clf_device_why(c);
+    fprintf(stderr, "clfuse bench: no device '%s'%s%s; there is:", asked, *why ? ": " : "", why);
+    for (int i = 0; clf_device_at(c, i, &d); i++) fprintf(stderr, "%s %d %s (%s)", i ? "," : "", i, d.name, d.kind);
+    fprintf(stderr, "\n");
 }
 
 /* The device: what was asked for, else the first OpenCL device, else device 0. */
@@ -134,9 +145,21 @@ static int choose(bench_run *r) {
     if (found)
         snprintf(r->device_name, sizeof r->device_name, "%s", d.name);
     else
-        fprintf(stderr, "clfuse bench: no device '%s': %s\n", r->opt->device ? r->opt->device : "host", clf_device_why(c));
+        tell_devices(c, r->opt->device ? r->opt->device : "host");
     clf_close(c);
     return found ? 0 : 3;
+}
+
+/* References in OpenCL C are for who asks for one OpenCL device, by its number or name; on a CPU they are only checked, where that is quick. */
+static void open_references(bench_run *r) {
+    const char *asked = r->opt->device;
+    char why[160] = "";
+    bool host = !strcmp(r->device, "host"), several = strchr(r->device, ',') != NULL;
+    r->gpu_hand = asked && !host && !several && strcmp(asked, "cpu");
+    if (host || several || !(r->gpu_hand || r->opt->quick)) return;
+    r->gpu = gpu_open(r->device, why, sizeof why);
+    if (!r->gpu) printf("references are those in C: %s\n", why);
+    r->gpu_hand = r->gpu_hand && r->gpu;
 }
 
 typedef struct sink {
@@ -171,8 +194,10 @@ int main(int argc, char **argv) {
         return 4;
     }
     r.user = &s;
+    open_references(&r);
     bench_head(&r);
     for (int i = 0; i < SUITES; i++) suites[i].run(&r);
+    gpu_close(r.gpu);
     if (s.json && fclose(s.json) != 0) {
         perror(o.json);
         return 4;

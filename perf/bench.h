@@ -53,7 +53,7 @@ typedef struct bench_case {
 extern const bench_case bench_cases[]; /* ends with name == NULL */
 
 /* Parts of the suite plan: rows of each have columns of their own. */
-typedef enum bench_plan_part { BENCH_PREDICT, BENCH_BEST, BENCH_FUSED } bench_plan_part;
+typedef enum bench_plan_part { BENCH_PREDICT, BENCH_BEST, BENCH_FUSED, BENCH_DEVICES } bench_plan_part;
 
 /* One line of the report. NaN and negative counts mean: does not apply. */
 typedef struct bench_row {
@@ -71,7 +71,7 @@ typedef struct bench_row {
     int part;                            /* suite plan: which of its parts, a bench_plan_part */
     double ratio_predicted;              /* suite plan: predicted over measured time */
     int plans;                           /* suite plan: how many there are, -1: not known */
-    double best_ms, ratio_best;          /* suite plan: of the best other plan; the chosen one's time over it, >= 1 */
+    double best_ms, ratio_best;          /* suite plan: of the best other plan, or device; the chosen one's time over it, >= 1 for plans */
     double ratio_fused, ratio_fused_low; /* suite plan: time over the unfused plan's: median, lower quartile */
     bool below;                          /* suite plan: a promise is not kept */
     /* suite plan, loops: choices and components of the program; legal covers, if all were seen; partial covers costed, and without pruning;
@@ -154,7 +154,7 @@ typedef struct bench_field {
 bool bench_rounds(bench_row *row, const bench_field *f, const bench_options *opt);
 
 /* ---- cells.c, tiny.c, loop.c (suite micro), ml_run.c (suite ml), alg_run.c (suite algorithms), plan_loops.c, plan_time.c, predict.c,
- * best.c, fused.c (suite plan): run the cases; each hands rows to emit */
+ * best.c, fused.c, devices.c (suite plan): run the cases; each hands rows to emit */
 typedef void (*bench_emit)(void *user, const bench_row *row);
 typedef struct bench_run {
     const bench_options *opt;
@@ -163,6 +163,8 @@ typedef struct bench_run {
     bench_emit emit;
     void *user;
     bool calibrated; /* profiles were measured in this process */
+    struct bench_gpu *gpu; /* references in OpenCL C (perf/gpu.h): they are checked; NULL: none */
+    bool gpu_hand;         /* and are what is compared with */
 } bench_run;
 void bench_run_cells(bench_run *r);
 void bench_run_tiny(bench_run *r);
@@ -174,6 +176,7 @@ void bench_run_plan_time(bench_run *r);
 void bench_run_predict(bench_run *r);
 void bench_run_best(bench_run *r);
 void bench_run_fused(bench_run *r);
+void bench_run_devices(bench_run *r);
 void bench_run_latency(bench_run *r);
 bool bench_wanted(const bench_options *o, const char *suite, const char *name);
 

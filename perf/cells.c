@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perf/bench.h"
+#include "perf/gpu.h"
 
 void bench_row_init(bench_row *r, const char *name, const char *suite, const char *dtype, const char *device) {
     *r = (bench_row){.name = name,
@@ -124,6 +124,25 @@ bool bench_cells_open(bench_subject *s, clf_ctx *c, const bench_case *k, const b
     return bench_subject_open(s, c, &p, param, arg, why, why_n);
 }
 
+/* The reference in OpenCL C, where there is one: its results are checked here, and it is compared with where that is asked for. */
+static bool hand_on_device(const bench_run *r, bench_row *row, const bench_case *k, const bench_data *d, by_hand *h, gpu_ref ref[2],
+                           bench_field *f) {
+    if (!r->gpu) return true;
+    bool there = gpu_cells(&ref[0], r->gpu, k->name, d->dtype, &h->args) && gpu_cells(&ref[1], r->gpu, "read", d->dtype, &h->args);
+    if (there && gpu_results(&ref[0])) {
+        check_hand(row, k, d, row->rows, h);
+        if (!row->ok) return false;
+        if (!r->gpu_hand) return true;
+        f->hand = (bench_player){gpu_call, &ref[0]};
+        f->reader = (bench_player){gpu_call, &ref[1]};
+        snprintf(row->why, sizeof row->why, "the reference is in OpenCL C");
+        return true;
+    }
+    const char *why = ref[0].why[0] ? ref[0].why : ref[1].why;
+    if (*why) bench_row_fail(row, "the reference: %.130s", why);
+    return !*why;
+}
+
 static void finish_case(const bench_run *r, bench_row *row, const bench_case *k, const bench_data *d, bench_subject *s,
                         const char *const *who) {
     int which = d->dtype == CLF_F64;
@@ -133,8 +152,11 @@ static void finish_case(const bench_run *r, bench_row *row, const bench_case *k,
     for (int i = 0; i < BENCH_SUBJECTS; i++) f.who[i] = (bench_player){bench_subject_call, &s[i]};
     row->bytes = one_pass(k, d->dtype, row->rows);
     bench_count(row, &s[BENCH_OURS], row->bytes);
-    if (!row->ok || !bench_rounds(row, &f, r->opt)) return;
-    check_hand(row, k, d, row->rows, &h);
+    gpu_ref ref[2] = {0};
+    bool played = row->ok && hand_on_device(r, row, k, d, &h, ref, &f) && bench_rounds(row, &f, r->opt);
+    if (played && f.hand.subject == &h) check_hand(row, k, d, row->rows, &h);
+    for (int i = 0; i < 2; i++) gpu_release(&ref[i]);
+    if (!played) return;
     for (int i = 0; i < BENCH_SUBJECTS; i++) check_ours(row, k, d, row->rows, &s[i], who[i]);
 }
 

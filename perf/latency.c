@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The suite latency: what waiting for a compiler costs who uses the library. Every sample is a fresh process of this program, started with
- * empty caches:
+ * caches of its own, empty but for what a process before it left where the case says so:
  *   first_result  from exec to the first result: 20 operators on 1000 x 100 cells
  *   cold_1e7      the first call of the same on 10^7 cells, start-up excluded, against a call once everything is specialised (column hand)
+ *   cold_1e7_tier1  the same where the generic kernel is on the disk, and start-up, which opens devices and loads it, is over
+ *   warm_kernel   where an earlier process left the kernels on the disk: what a kernel's first call takes beyond the usual one (column hand),
+ *                 mean of four; devices are open
+ *   second_process  from exec to the results of a program of four kernels that ran before; fails where one is compiled
  *   stall         the longest of the calls of a specialised function while workers compile others, less the usual call; hand: the same
  *                 while nothing is compiled, which is the machine's doing
- *   tier1_*       3, 8 and 22 operators on 10^7 cells, and sums of rows, by the generic kernel, against the specialised one (column hand)
+ *   tier1_*       3, 8 and 22 operators on 10^7 cells, sums of rows and of columns, and t(X) %*% f(X %*% v); sums of rows, products with a vector
+ *                 and everything folded of 2 * 10^6 stored entries in 10^5 rows; by the generic kernels, against the specialised
+ *                 ones (column hand)
  * A child says its figures, in ms, on a pipe. */
 #include <fcntl.h>
 #include <ftw.h>
@@ -27,7 +33,7 @@ static int drop_one(const char *path, const struct stat *st, int flag, struct FT
 
 /* The child's environment: caches of its own, settings as for any user. */
 static void set_environment(const char *folder) {
-    static const char *const settings[] = {"CLF_COMPILE", "CLF_DEVICE", "CLF_TIER", "CLF_STRATEGY", "CLF_FUSE"};
+    static const char *const settings[] = {"CLF_COMPILE", "CLF_CACHE", "CLF_DEVICE", "CLF_TIER", "CLF_STRATEGY", "CLF_FUSE"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) unsetenv(settings[i]);
     setenv("POCL_CACHE_DIR", folder, 1);
     setenv("CLF_CACHE_DIR", folder, 1);
@@ -46,58 +52,83 @@ static bool listen(int from, double start, double *figure, double *said_ms) {
     return sscanf(text, "%lf %lf", &figure[0], &figure[1]) == FIGURES;
 }
 
+/* Run a child to its end in this environment. */
 static bool run_child(const char *what, double *figure, double *said_ms) {
-    char folder[] = P_tmpdir "/clfuse-latency-XXXXXX";
     char *argv[] = {(char *)"clfuse-bench", (char *)"--child", (char *)what, NULL};
     posix_spawn_file_actions_t files;
     int p[2], status = 1;
     pid_t pid;
+    if (pipe2(p, O_CLOEXEC) != 0) return false;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, p[1], LATENCY_FD);
+    double start = bench_now_ms();
+    bool ok = posix_spawn(&pid, "/proc/self/exe", &files, NULL, argv, environ) == 0;
+    close(p[1]);
+    bool said = ok && listen(p[0], start, figure, said_ms);
+    close(p[0]);
+    ok = ok && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status) && said;
+    posix_spawn_file_actions_destroy(&files);
+    return ok;
+}
+
+/* One sample: a fresh folder for caches, what runs before (NULL: nothing), and what is measured. */
+static bool sample(const char *before, const char *what, double *figure, double *said_ms) {
+    char folder[] = P_tmpdir "/clfuse-latency-XXXXXX";
     if (!mkdtemp(folder)) return false;
-    bool ok = pipe2(p, O_CLOEXEC) == 0;
-    if (ok) {
-        set_environment(folder);
-        posix_spawn_file_actions_init(&files);
-        posix_spawn_file_actions_adddup2(&files, p[1], 3);
-        double start = bench_now_ms();
-        ok = posix_spawn(&pid, "/proc/self/exe", &files, NULL, argv, environ) == 0;
-        close(p[1]);
-        bool said = ok && listen(p[0], start, figure, said_ms);
-        close(p[0]);
-        ok = ok && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status) && said;
-        posix_spawn_file_actions_destroy(&files);
-    }
+    set_environment(folder);
+    bool ok = (!before || run_child(before, figure, said_ms)) && run_child(what, figure, said_ms);
     nftw(folder, drop_one, 8, FTW_DEPTH | FTW_PHYS);
     return ok;
 }
 
-static void measure(const bench_run *r, const char *what, bool from_exec, double limit_ms, double limit_ratio, int64_t rows) {
+/* Promises are NAN where there is none. from_exec: the time to the child's first figure is ours. */
+typedef struct latency_case {
+    const char *name, *before;
+    bool from_exec;
+    double limit_ms, limit_ratio;
+    int64_t rows;
+} latency_case;
+
+static void measure(const bench_run *r, const latency_case *k) {
     double ours[SAMPLES_MOST], other[SAMPLES_MOST], figure[FIGURES] = {NAN, NAN}, said = NAN;
     int n = r->opt->rounds < SAMPLES_MOST ? r->opt->rounds : SAMPLES_MOST;
     bench_row row;
-    if (!bench_wanted(r->opt, "latency", what)) return;
-    bench_row_init(&row, what, "latency", "f64", r->device_name);
-    row.rows = rows;
+    if (!bench_wanted(r->opt, "latency", k->name)) return;
+    bench_row_init(&row, k->name, "latency", "f64", r->device_name);
+    row.rows = k->rows;
     row.cols = 100;
     for (int i = 0; i < n && row.ok; i++) {
-        if (!run_child(what, figure, &said)) bench_row_fail(&row, "a fresh process failed");
-        ours[i] = from_exec ? said : figure[0];
+        if (!sample(k->before, k->name, figure, &said)) bench_row_fail(&row, "a fresh process failed");
+        ours[i] = k->from_exec ? said : figure[0];
         other[i] = figure[1];
     }
     if (row.ok) {
         row.ours_ms = bench_median(ours, n);
-        row.hand_ms = from_exec ? NAN : bench_median(other, n);
-        row.ratio_hand = limit_ratio > 0 ? row.hand_ms / row.ours_ms : NAN;
-        row.limit_ms = limit_ratio > 0 ? limit_ratio * row.hand_ms : limit_ms;
+        row.hand_ms = k->from_exec ? NAN : bench_median(other, n);
+        row.ratio_hand = k->limit_ratio > 0 ? row.hand_ms / row.ours_ms : NAN;
+        row.limit_ms = k->limit_ratio > 0 ? k->limit_ratio * row.hand_ms : k->limit_ms;
     }
     r->emit(r->user, &row);
 }
 
+static const latency_case cases[] = {
+    {"first_result", NULL, true, 60, 0, 1000},
+    {"cold_1e7", NULL, false, NAN, 2, 100000},
+    {"cold_1e7_tier1", "keep_generic", false, NAN, 1.5, 100000},
+    {"warm_kernel", "first_process", false, 5, 0, 20000},
+    {"second_process", "first_process", true, NAN, 0, 20000},
+    {"stall", NULL, false, 10, 0, 20000},
+    {"tier1_3", NULL, false, NAN, 1 / 0.8, 100000},
+    {"tier1_8", NULL, false, NAN, 1 / 0.7, 100000},
+    {"tier1_22", NULL, false, NAN, 1 / 0.65, 100000},
+    {"tier1_rows", NULL, false, NAN, 1 / 0.7, 100000},
+    {"tier1_columns", NULL, false, NAN, 1 / 0.7, 100000},
+    {"tier1_products", NULL, false, NAN, 1 / 0.7, 100000},
+    {"tier1_entry_rows", NULL, false, NAN, 1 / 0.45, 100000},
+    {"tier1_entry_product", NULL, false, NAN, 1 / 0.45, 100000},
+    {"tier1_entry_sum", NULL, false, NAN, 1 / 0.35, 100000},
+};
+
 void bench_run_latency(bench_run *r) {
-    measure(r, "first_result", true, 60, 0, 1000);
-    measure(r, "cold_1e7", false, 0, 2, 100000);
-    measure(r, "stall", false, 10, 0, 20000);
-    measure(r, "tier1_3", false, 0, 1 / 0.8, 100000);
-    measure(r, "tier1_8", false, 0, 1 / 0.7, 100000);
-    measure(r, "tier1_22", false, 0, 1 / 0.65, 100000);
-    measure(r, "tier1_rows", false, 0, 1 / 0.7, 100000);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) measure(r, &cases[i]);
 }

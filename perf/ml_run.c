@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "perf/ml.h"
+#include "perf/gpu.h"
 
 /* The unfused plan is left out where it would make a dense matrix of more cells than this. */
 static const double unfused_cells = 1.2e8;
@@ -77,6 +77,21 @@ static bool plays(const bench_run *r, const ml_case *k, const ml_data *d, int wh
     return k->rival == ML_PLAN && small && (!r->opt->quick || k->floor_unfused > 0);
 }
 
+/* The reference in OpenCL C, where there is one, checked; it is compared with where that is asked for. */
+static void hand_on_device(const bench_run *r, bench_row *row, const ml_case *k, ml_data *d, gpu_ref *ref, gpu_ref *reader,
+                           bench_field *f) {
+    if (!r->gpu) return;
+    if (!gpu_ml(ref, r->gpu, k, &d->a, d->out) || !gpu_results(ref)) {
+        if (ref->why[0]) bench_row_fail(row, "the reference: %.130s", ref->why);
+        return;
+    }
+    check_hand(row, k, d, "the reference in OpenCL C");
+    if (!r->gpu_hand) return;
+    f->hand = (bench_player){gpu_call, ref};
+    if (gpu_cells(reader, r->gpu, "read", CLF_F64, f->reader.subject)) f->reader = (bench_player){gpu_call, reader};
+    snprintf(row->why, sizeof row->why, "the reference is in OpenCL C");
+}
+
 static void rounds(const bench_run *r, bench_row *row, const ml_case *k, ml_data *d, bench_subject *s, by_hand *h) {
     hand_args roof = {.x = d->x, .rows = 1, .cols = (int64_t)d->x_cap};
     bench_field f = {.hand = {call_hand, h}, .reader = {call_reader, &roof}, .read_bytes = 8.0 * (double)d->x_cap};
@@ -90,7 +105,10 @@ static void rounds(const bench_run *r, bench_row *row, const ml_case *k, ml_data
     } else if (!s[BENCH_UNFUSED].fn && !r->opt->quick) {
         snprintf(row->why, sizeof row->why, "unfused would make %.3g dense cells", (double)d->a.n * (double)d->a.m);
     }
-    bench_rounds(row, &f, r->opt);
+    gpu_ref ref[2] = {0};
+    hand_on_device(r, row, k, d, &ref[0], &ref[1], &f);
+    if (row->ok) bench_rounds(row, &f, r->opt);
+    for (int i = 0; i < 2; i++) gpu_release(&ref[i]);
 }
 
 static void finish(const bench_run *r, bench_row *row, const ml_case *k, ml_data *d, bench_subject *s) {

@@ -32,16 +32,18 @@ static const char *verdict(const bench_row *row) {
     return "";
 }
 
-/* A row of the suite plan: predicted against measured; chosen against best; fused against unfused. */
+/* A row of the suite plan: predicted against measured; chosen against best; fused against unfused; all devices against the
+ * best one. */
 static void plan_line(const bench_row *row) {
     if (row->part == BENCH_BEST) cell(6, 0, row->plans < 0 ? NAN : row->plans, "");
     if (row->part == BENCH_PREDICT) time_cell(row->predicted_ms);
     time_cell(row->ours_ms);
-    if (row->part == BENCH_BEST) time_cell(row->best_ms);
+    if (row->part == BENCH_BEST || row->part == BENCH_DEVICES) time_cell(row->best_ms);
     if (row->part == BENCH_FUSED) time_cell(row->unfused_ms);
     if (row->part == BENCH_FUSED) cell(7, 2, row->ratio_fused_low, "");
-    cell(7, 2, row->part == BENCH_PREDICT ? row->ratio_predicted : row->part == BENCH_BEST ? row->ratio_best : row->ratio_fused, "");
-    if (row->part == BENCH_BEST) cell(6, 1, row->noise * 100, "%");
+    double ratio = row->part == BENCH_PREDICT ? row->ratio_predicted : row->part == BENCH_FUSED ? row->ratio_fused : row->ratio_best;
+    cell(7, 2, ratio, "");
+    if (row->part == BENCH_BEST || row->part == BENCH_DEVICES) cell(6, 1, row->noise * 100, "%");
     printf("  %s%s %s\n", row->device, row->ok ? row->below ? " below" : "" : " FAILED", row->why);
     fflush(stdout);
 }

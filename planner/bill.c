@@ -348,6 +348,7 @@ static void bill_loop(billing *b) {
         bill_operator(b, n);
     }
     b->out->kept = clf_part_kept(b->g, b->c, b->number, b->mark);
+    clf_part_grid(b->g, b->c, b->number, b->out);
     if (b->driver < 0) return;
     bill_driver(b);
     if (b->part->gaps) put(b, CLF_TERM_GAPS, b->driver, (double)b->c->entries[b->driver] * b->part->gaps, 0, 0);
@@ -375,7 +376,8 @@ clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, doub
     billing b = {.g = g, .arena = arena, .out = out};
     const clf_gnode *x = &g->node[n];
     double csr = (double)clf_csr_bytes(clf_rows(x), (int64_t)entries, (clf_dtype)x->dtype), dense = clf_node_bytes(g, n);
-    out->n = out->kept = 0;
+    out->n = out->kept = out->sums = 0;
+    out->cells = 0;
     out->serial = false;
     out->kind = CLF_STEP_CONVERT;
     put(&b, CLF_TERM_READ, n, how == CLF_CONVERT_CSR ? dense : csr, 0, 0);
@@ -387,7 +389,8 @@ clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, doub
 clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t *mark, clf_arena *arena, clf_bill *out, clf_err *err) {
     const clf_part *part = &c->part[i];
     billing b = {.g = g, .c = c, .part = part, .number = i, .driver = part->driver, .mark = mark, .arena = arena, .out = out};
-    out->n = out->kept = 0;
+    out->n = out->kept = out->sums = 0;
+    out->cells = 0;
     out->serial = false;
     out->kind = CLF_STEP_FUSED;
     b.rows = (double)clf_node_loop_rows(g, part->node[0]);
@@ -397,52 +400,4 @@ clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint
         bill_alone(&b);
     for (int32_t t = 0; t < out->n; t++) mark[out->term[t].node] = 0;
     return b.failed ? clf_fail(err, CLF_E_NOMEM, "planning: out of memory for the cost of a step") : CLF_OK;
-}
-
-/* ---- paying ---- */
-
-static clf_ps times(clf_ps ps, double n) {
-    double all = (double)ps * (n > 0 ? n : 0);
-    return all < (double)CLF_PS_MOST ? (clf_ps)all : CLF_PS_MOST;
-}
-
-clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
-    const clf_gnode *x = &g->node[t->node];
-    clf_ps once = clf_cost_read(dev, t->a), gather;
-    switch ((clf_term_kind)t->kind) {
-    case CLF_TERM_READ: return once;
-    case CLF_TERM_AGAIN: return clf_ps_add(once, times(once, clf_cost_tiles(dev, x->dtype == CLF_F64) ? t->c : t->b));
-    case CLF_TERM_GATHER: return clf_cost_gather(dev, t->a, t->b, t->c);
-    case CLF_TERM_SPARSELY:
-        once = clf_cost_read(dev, t->c);
-        gather = clf_cost_gather(dev, t->a, t->b, t->c);
-        return gather < once ? gather : once;
-    case CLF_TERM_WRITE: return clf_cost_write(dev, t->a);
-    case CLF_TERM_MEET: return times(clf_ps_add(once, clf_cost_write(dev, t->a)), t->b);
-    case CLF_TERM_NODE: return t->b > 0 ? clf_cost_tiled(dev, g, t->node, t->a) : clf_cost_node(dev, g, t->node, t->a);
-    case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
-    case CLF_TERM_DOTS: return clf_cost_dots(dev, t->a);
-    case CLF_TERM_LOCATE: return clf_cost_locate(dev, t->a);
-    case CLF_TERM_BEGUN: return clf_cost_entry_rows(dev, t->a);
-    case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);
-    case CLF_TERM_GAPS: return clf_cost_gaps(dev, t->a);
-    case CLF_TERM_HOST: return dev->kind == CLF_DEV_CPU ? CLF_PS_MOST : 0; /* GPUs have most of it (entry.group) */
-    case CLF_TERM_ALONE: return clf_cost_alone(dev, g, t->node);
-    case CLF_TERM_CONVERT:
-        return clf_cost_convert(dev, (int)t->a, cells_of(x) > 0 ? (double)clf_rows(x) : 0, (double)clf_cols(x), t->b,
-                                clf_dtype_bytes((clf_dtype)x->dtype));
-    case CLF_TERM_COMPUTE: break;
-    }
-    return 0;
-}
-
-clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *dev) {
-    clf_ps sum[2] = {0, 0};
-    for (int32_t i = 0; i < b->n; i++) {
-        bool computed = b->term[i].kind > CLF_TERM_COMPUTE;
-        sum[computed] = clf_ps_add(sum[computed], clf_term_pay(&b->term[i], g, dev));
-    }
-    double cores = b->serial && dev->kind == CLF_DEV_HOST ? dev->cores : 1;
-    clf_ps moved = times(sum[0], cores), computed = times(sum[1], cores);
-    return clf_ps_add(clf_cost_launch(dev, b->kind), clf_cost_both(dev, moved, clf_cost_kept(dev, computed, b->kept)));
 }

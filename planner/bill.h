@@ -34,6 +34,8 @@ struct clf_bill {
     int32_t n, cap;
     int32_t kind;      /* clf_step_kind */
     int32_t kept;      /* values that its loop keeps at a time */
+    int32_t sums;      /* folds and products that it makes */
+    double cells;      /* that it goes over at most, stored entries where these drive it; 0: no loop */
     bool serial;       /* what meets over its rows does so in blocks that do not nest: the host has one core do it */
     clf_term *term;
 };
@@ -46,8 +48,12 @@ clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint
 clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, double entries, clf_arena *arena, clf_bill *out, clf_err *err);
 /** launch + moved and computed, as far as they overlap (clf_cost_both), on a device. */
 clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *dev);
+/** The part of the device that a step fills (clf_cost_occupancy); 1 for what is no loop. */
+double clf_bill_occupancy(const clf_bill *b, const clf_profile *dev);
 /** Values that the loop of part i, which is entered, keeps at a time, its operators computed one after the other. mark: as above. */
 int32_t clf_part_kept(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t *mark);
+/** kept.c: the cells and sums of a part's loop, into *out. */
+void clf_part_grid(const clf_graph *g, const clf_cover *c, int32_t i, clf_bill *out);
 /** One term. */
 clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev);
 

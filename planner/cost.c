@@ -106,6 +106,18 @@ clf_ps clf_cost_kept(const clf_profile *dev, clf_ps computed, int32_t values) {
     return scarce ? up((double)computed * (values / dev->registers)) : computed;
 }
 
+/* Groups of a unit are those that its local memory has room for, one at least. */
+double clf_cost_occupancy(const clf_profile *dev, double cells, int32_t sums) {
+    if (dev->kind != CLF_DEV_GPU || !(dev->unit_groups > 0) || !(dev->group_cells > 0) || !(cells > 0)) return 1;
+    double held = dev->unit_groups, local = sums * dev->group_sum_bytes, groups = ceil(cells / dev->group_cells);
+    if (dev->unit_local_bytes > 0 && local * held > dev->unit_local_bytes) held = floor(dev->unit_local_bytes / local);
+    if (held < 1) held = dev->unit_groups < 1 ? dev->unit_groups : 1;
+    double waves = ceil(groups / (dev->cores * held)), part = groups / (waves * dev->cores * dev->unit_groups);
+    return part < 1 ? part : 1;
+}
+
+clf_ps clf_cost_at(clf_ps ps, double occupancy) { return occupancy < 1 ? up((double)ps / occupancy) : ps; }
+
 enum { LIBRARY_PASSES = 3 }; /* through the result, beside writing it once: cleared at first, read and written when sums are added */
 
 /* A product with a short side keeps fewer registers busy and copies its operands for less: at side library_half it is half as fast. */
@@ -124,6 +136,17 @@ clf_ps clf_cost_library_vector(const clf_profile *dev, bool f64, double rows, do
     if (!(rows > 0) || !(cols > 0)) return 0;
     double begun = over && cols <= 1 ? 1 : rows; /* two vectors are one row */
     return clf_ps_add(at_rate(2 * rows * cols, dev->library_flops_per_s[f64]), each(begun, dev->library_row_ns[over]));
+}
+
+enum { GEMM_TILE = 64, GEMM_DEPTH = 16 }; /* such a library computes whole tiles of the result, of sums of whole depths */
+
+static double whole(double n, double of) { return ceil(n / of) * of; }
+
+/* Few cells leave work-items idle, all along the sums. */
+clf_ps clf_cost_gemm(const clf_profile *dev, bool f64, double m, double n, double k) {
+    if (!(m > 0) || !(n > 0) || !(k > 0)) return 0;
+    double cells = whole(m, GEMM_TILE) * whole(n, GEMM_TILE) + dev->gemm_half_cells;
+    return clf_ps_add(each(1, dev->gemm_ns), at_rate(2 * whole(k, GEMM_DEPTH) * cells, dev->gemm_flops_per_s[f64]));
 }
 
 clf_ps clf_cost_launch(const clf_profile *dev, int kind) {
@@ -220,12 +243,22 @@ static double node_bytes(const clf_gnode *x) {
     return (double)clf_rows(x) * (double)clf_cols(x) * (double)clf_dtype_bytes((clf_dtype)x->dtype);
 }
 
+bool clf_cost_gemm_takes(const clf_profile *dev, const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    bool floats = x->dtype == CLF_F32 || x->dtype == CLF_F64;
+    return x->op == CLF_OP_MATMUL && floats && clf_rows(x) > 1 && clf_cols(x) > 1 && clf_cols(&g->node[x->in[0]]) > 0 &&
+           dev->gemm_flops_per_s[x->dtype == CLF_F64] > 0;
+}
+
 /* One column on the right, or one row on the left: the other side is the matrix. */
 static clf_ps product_alone(const clf_profile *dev, const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     bool wide = clf_node_is_wide(g, n), t[2];
     const clf_gnode *side[2] = {&g->node[clf_product_operand(g, n, 0, &t[0])], &g->node[clf_product_operand(g, n, 1, &t[1])]};
     int matrix = clf_cols(x) != 1;
+    if (clf_cost_gemm_takes(dev, g, n))
+        return clf_cost_gemm(dev, x->dtype == CLF_F64, (double)clf_rows(x), (double)clf_cols(x),
+                             (double)(t[0] ? clf_rows(side[0]) : clf_cols(side[0])));
     if (clf_cols(x) == 1 || clf_rows(x) == 1)
         return clf_cost_library_vector(dev, wide, (double)clf_rows(side[matrix]), (double)clf_cols(side[matrix]),
                                        t[matrix] != (matrix == 1));

@@ -6,7 +6,8 @@
  *
  * and of the smaller sum the part that the device cannot do meanwhile (clf_cost_both): nothing of it where loads run ahead of a compiled
  * loop, nearly all where an interpreter fetches one tile after the other. Where registers are scarce, computing takes longer in a loop
- * that keeps many values at a time (clf_cost_kept): known of whole loops only, so no bound has it.
+ * that keeps many values at a time (clf_cost_kept); where a GPU's groups are too few for it, leave a last wave half empty or want much local
+ * memory, moving and computing do (clf_cost_occupancy). Both are known of whole loops only and lower no cost, so no bound has them.
  *
  * An operand's bandwidth follows from its own bytes (the tier it would stream from by itself). All terms are rounded up, except where a
  * search wants a bound and takes fewer of them. Sums saturate at CLF_PS_MOST, which no plan reaches. */
@@ -44,6 +45,11 @@ clf_ps clf_cost_gaps(const clf_profile *dev, double entries);
 clf_ps clf_cost_locate(const clf_profile *dev, double entries);
 /** Computing of a loop that keeps so many values at a time. */
 clf_ps clf_cost_kept(const clf_profile *dev, clf_ps computed, int32_t values);
+/** The occupancy of a loop over so many cells (or stored entries) that makes so many sums: of the groups that the device runs at a time
+ *  while it is full, the part that runs on average until the last wave has ended. Above 0, 1 at most. */
+double clf_cost_occupancy(const clf_profile *dev, double cells, int32_t sums);
+/** What takes ps on a full device at this occupancy; never less. */
+clf_ps clf_cost_at(clf_ps ps, double occupancy);
 /** Moving and computing in one loop: never less than the larger, never more than the sum; falls with neither. In whole 256ths, so that it
  *  is integers from here on; searches spend their time here. */
 static inline clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed) {
@@ -55,6 +61,8 @@ static inline clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps 
 clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k);
 /** The same of a matrix of rows x cols, as it lies, and a vector; over: summed over the rows, not along them. */
 clf_ps clf_cost_library_vector(const clf_profile *dev, bool f64, double rows, double cols, bool over);
+/** An m x k times k x n product by a library on the device itself. */
+clf_ps clf_cost_gemm(const clf_profile *dev, bool f64, double m, double n, double k);
 /** One more step in flight (clf_step_kind), without its work. */
 clf_ps clf_cost_launch(const clf_profile *dev, int kind);
 /** To the device or back; 0 where memory is shared. */
@@ -71,6 +79,8 @@ clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, doub
 clf_ps clf_cost_tiled(const clf_profile *dev, const clf_graph *g, int32_t n, double share);
 /* Is n, or a sum that it needs, of 8 bytes? */
 bool clf_node_is_wide(const clf_graph *g, int32_t n);
+/* Is n a product that a library on the device itself computes? Not with a vector: that has work for a few work-items only. */
+bool clf_cost_gemm_takes(const clf_profile *dev, const clf_graph *g, int32_t n);
 /* The same in a step of its own: a library product, a callout. */
 clf_ps clf_cost_alone(const clf_profile *dev, const clf_graph *g, int32_t n);
 #endif

@@ -83,7 +83,7 @@ static clf_status keep_cuts(clf_plan *p, const clf_cover *c, clf_err *err) {
 static clf_status search(clf_plan *p, const clf_memo *m, const clf_limits *lim, clf_arena *scratch, clf_cover *out, clf_err *err) {
     clf_problem problem;
     clf_search_stats stats;
-    const clf_search_options options = {.ask = lim->ask};
+    const clf_search_options options = {.ask = lim->ask, .share = lim->search_share};
     clf_limits with = *lim;
     clf_profile assumed;
     if (!with.dev.n) {
@@ -128,7 +128,7 @@ clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const clf_selector *
     if (!p) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     clf_arena scratch;
     clf_arena_init(&p->arena, mem);
-    clf_arena_init(&scratch, mem);
+    clf_arena_init_from(&scratch, mem, lim->spares);
     clf_status st = build(p, g, sel, lim, &scratch, err);
     clf_arena_release(&scratch);
     if (st == CLF_OK)
@@ -167,6 +167,8 @@ clf_status clf_plan_check(const clf_plan *p, clf_err *err) {
 double clf_step_cost_ns(const clf_plan *p, const clf_step *s, const clf_profile *dev) {
     return 1e-3 * (double)(s->bill ? clf_bill_pay(s->bill, &p->g, dev) : clf_cost_launch(dev, s->kind));
 }
+
+double clf_step_occupancy(const clf_step *s, const clf_profile *dev) { return s->bill ? clf_bill_occupancy(s->bill, dev) : 1; }
 
 static void print_step(const clf_plan *p, int32_t s, clf_str *out) {
     static const char *const kind[] = {"fused", "library", "convert", "transfer", "callout", "check"};

@@ -99,7 +99,8 @@ enum { CLF_MOST_DEVICES = 8 };
 typedef struct clf_devices {
     int n;
     const clf_profile *profile[CLF_MOST_DEVICES];
-    bool loops_only[CLF_MOST_DEVICES];       /* runs fused steps and no others; conversions for it are made on [0] */
+    bool loops_only[CLF_MOST_DEVICES];       /* runs fused steps, and products for which its profile has a gemm_flops_per_s, and no others;
+                                              * conversions for it are made on [0] */
     const int64_t *resident[CLF_MOST_DEVICES]; /* slot -> its credit there: picoseconds of the transfer that are not charged; NULL: none */
 } clf_devices;
 
@@ -108,9 +109,11 @@ typedef struct clf_limits {
     clf_devices dev;
     int kernel_ops;         /* cell operators in one kernel */
     int kernel_inputs;      /* memory and scalar operands in one kernel */
+    int search_share;       /* clf_search_options.share */
     bool own_products;      /* a product alone runs as a loop, too: then every plan has the same bits */
     clf_gate rules;         /* which rewrites are used */
     const clf_ask *ask;     /* whether to go on, before each part of the search; may be NULL */
+    clf_spares *spares;     /* memory for the meantime; may be NULL */
 } clf_limits;
 
 /** Name of a reason's text. */
@@ -126,4 +129,6 @@ clf_status clf_plan_check(const clf_plan *p, clf_err *err);
 void clf_plan_print(const clf_plan *p, clf_str *out);
 /** Predicted nanoseconds of one step on a device of this profile, launch included. */
 double clf_step_cost_ns(const clf_plan *p, const clf_step *s, const clf_profile *dev);
+/** The part of the device that the step fills while it runs (clf_cost_occupancy); 1: all of it, or not said. */
+double clf_step_occupancy(const clf_step *s, const clf_profile *dev);
 #endif

@@ -172,7 +172,7 @@ static clf_status check_use(const checking *w, int32_t i, clf_err *err) {
 static clf_status check_part(const checking *w, int32_t i, clf_err *err) {
     const clf_part *part = &w->c->part[i];
     if (part->n < 1 || part->device >= w->p->dev.n) return bad(err, "no part", i, -1);
-    if (!part->loop && part->device && w->p->dev.loops_only[part->device])
+    if (!part->loop && !clf_problem_alone_on(w->p, part->node[0], part->device))
         return bad(err, "stands alone where loops run", i, part->node[0]);
     if (part->layout == CLF_LAYOUT_CELLS && part->driver >= 0) return bad(err, "visits entries of what was converted", i, part->driver);
     clf_cover_enter(w->c, i);

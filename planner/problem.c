@@ -103,10 +103,29 @@ static clf_status find_classes(clf_problem *p, clf_arena *arena, clf_err *err) {
 
 static void find_devices(clf_problem *p) {
     for (int d = 0; d < p->dev.n; d++) {
-        if (!d || !p->dev.loops_only[d]) p->all[p->nall++] = d;
         p->wait[d] = d ? clf_cost_wait(p->dev.profile[d]) : 0;
         p->host_beside = p->host_beside || (p->dev.n > 1 && p->dev.profile[d]->kind == CLF_DEV_HOST);
     }
+}
+
+_Static_assert(CLF_MOST_DEVICES <= 8, "alone_on has a bit for each");
+
+static void find_alone(clf_problem *p) {
+    for (int32_t n = 0; n < p->g->n; n++)
+        for (int d = 0; d < p->dev.n; d++)
+            if (!d || !p->dev.loops_only[d] || clf_cost_gemm_takes(p->dev.profile[d], p->g, n)) p->alone_on[n] |= (uint8_t)(1u << d);
+}
+
+int clf_problem_alone_count(const clf_problem *p, int32_t n) {
+    int count = 0;
+    for (unsigned m = p->alone_on[n]; m; m &= m - 1) count++;
+    return count;
+}
+
+int clf_problem_alone_at(const clf_problem *p, int32_t n, int k) {
+    int d = 0;
+    while (!clf_problem_alone_on(p, n, d) || k-- > 0) d++;
+    return d;
 }
 
 clf_ps clf_problem_bring(const clf_problem *p, int32_t q, double bytes, int from, int to) {
@@ -126,6 +145,7 @@ clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *
     out->lim = lim;
     out->dev = lim->dev;
     out->is = clf_arena_new(arena, n, 1);
+    out->alone_on = clf_arena_new(arena, n, 1);
     out->inside = clf_arena_new(arena, n, 1);
     out->copies = clf_arena_new(arena, n, 1);
     out->ties = clf_arena_new(arena, n, 1);
@@ -137,12 +157,13 @@ clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *
     for (int32_t i = 0; i < m->g->n; i++) out->nsparse += m->g->node[i].format == CLF_CSR;
     out->sparse = clf_arena_new(arena, (size_t)out->nsparse, sizeof *out->sparse);
     if (!out->sparse || !out->is || !out->copied || !out->inside || !out->copies || !out->ties || !out->by_rows || !out->cone ||
-        !out->need || !out->class_)
+        !out->need || !out->class_ || !out->alone_on)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     out->nsparse = 0;
     for (int32_t i = 0; i < m->g->n; i++)
         if (m->g->node[i].format == CLF_CSR) out->sparse[out->nsparse++] = i;
     find_devices(out);
+    find_alone(out);
     find_abilities(out);
     clf_find_copies(out->g, out->copied, out->cone, out->need);
     for (int32_t n = 0; n < out->g->n; n++) out->is[n] |= out->copied[n] ? CLF_IS_COPIED : 0;

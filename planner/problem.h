@@ -35,10 +35,10 @@ typedef struct clf_problem {
     const clf_memo *m;
     const clf_limits *lim;
     clf_devices dev;
-    int nall, all[CLF_MOST_DEVICES]; /* devices that run steps of every kind */
     bool host_beside;                /* a host is among several devices */
     clf_ps wait[CLF_MOST_DEVICES];   /* clf_cost_wait; the host's steps have ended when they are read */
     uint8_t *is;             /* node -> flags */
+    uint8_t *alone_on;       /* node -> devices on which it may be a step of its own: a bit each */
     uint8_t *inside;         /* node -> bit k: operand k may come from inside the same loop */
     uint8_t *copies;         /* node -> bit k: operand k is copied, and a loop computes it for n */
     uint8_t *ties;           /* node -> bit k: operand k connects it: by_rows to all who read or compute it; inside, and copied ones that
@@ -54,6 +54,11 @@ typedef struct clf_problem {
 /** Fill *out; lim names at least one device; everything lies in the arena. errors: CLF_E_NOMEM. */
 clf_status clf_problem_new(const clf_memo *m, const clf_limits *lim, clf_arena *arena, clf_problem *out, clf_err *err);
 
+/** May node n be a step of its own on device d? On one that runs loops only a product may that the device's own library computes. */
+static inline bool clf_problem_alone_on(const clf_problem *p, int32_t n, int d) { return p->alone_on[n] >> d & 1; }
+/** On how many devices; and number k of these. */
+int clf_problem_alone_count(const clf_problem *p, int32_t n);
+int clf_problem_alone_at(const clf_problem *p, int32_t n, int k);
 /** What copied node n needs in memory, each perhaps more than once: how many, at most CLF_MOST_SOURCES. */
 int clf_problem_sources(const clf_problem *p, int32_t n, int32_t out[]);
 /** Which limit of the kernel the loop of these nodes would exceed, CLF_NREASONS if none. stored: how many of them are. mark: a zero byte per

@@ -29,7 +29,9 @@ static clf_status sort_opening(clf_searcher *s, clf_opening *o, clf_err *err) {
 }
 
 /* On device d as far as possible. */
-static void put_on(const clf_problem *p, clf_part *part, int d) { part->device = (uint8_t)(part->loop || !p->dev.loops_only[d] ? d : 0); }
+static void put_on(const clf_problem *p, clf_part *part, int d) {
+    part->device = (uint8_t)(part->loop || clf_problem_alone_on(p, part->node[0], d) ? d : 0);
+}
 
 /* The opening's parts of component k on device d, as a cover of their own. */
 static void take_opening(clf_searcher *s, const clf_opening *o, int32_t k, int d) {
@@ -189,7 +191,7 @@ static clf_status search_all(clf_searcher *s, clf_err *err) {
         if (!s->size[k]) continue;
         CLF_TRY(clf_ask_on(s->opt->ask, CLF_STAGE_PLAN, "", (uint64_t)k, (uint64_t)s->p->g->n, err));
         s->stats->components++;
-        clf_arena_init(&a, s->arena->mem);
+        clf_arena_init_from(&a, s->arena->mem, s->arena->spares);
         clf_status st = search_component(s, k, &a, err);
         clf_arena_release(&a);
         CLF_TRY(st);

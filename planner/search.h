@@ -17,6 +17,7 @@
 
 typedef struct clf_search_options {
     int64_t budget;  /* partial covers costed in each component before the best so far is taken; 0: the default */
+    int share;       /* of that, no more than take so many percent of what the cheapest so far costs, and at least a few; 0: that does not matter */
     bool unbounded;  /* no branch is cut by its bound: a measure of what the bound saves */
     const clf_ask *ask; /* before each component; may be NULL */
 } clf_search_options;

@@ -4,7 +4,16 @@
 
 #include "planner/searching.h"
 
-enum { BUDGET = 1000 }; /* partial covers of a component, about a microsecond each */
+enum { BUDGET = 1000, FEW = 50 };      /* partial covers of a component */
+static const clf_ps covering = 100000; /* what costing one takes for each node of the component, about */
+
+/* Partial covers that may be costed. A search that is part of many runs to come may take its share of one. */
+static int64_t budget_of(const clf_component *c) {
+    if (c->opt->budget) return c->opt->budget;
+    if (!c->opt->share || c->best == CLF_PS_MOST) return BUDGET;
+    double worth = (double)c->best / ((double)covering * c->n) * c->opt->share / 100;
+    return worth < FEW ? FEW : worth < BUDGET ? (int64_t)worth : BUDGET;
+}
 
 static bool push_option(clf_component *c, clf_option o) {
     if (c->noption == c->cap_option) {
@@ -53,7 +62,7 @@ static void open_frame(clf_component *c, int32_t q, clf_ps bound) {
 
 /* No recursion: a frame a node. Ends early when more is certain of a better cover than was at first. */
 static clf_status descend(clf_component *c, clf_err *err) {
-    int64_t budget = c->opt->budget ? c->opt->budget : BUDGET;
+    int64_t budget = budget_of(c);
     int32_t q = 0;
     c->renewed = false;
     c->floor = clf_bound(c);

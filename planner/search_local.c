@@ -145,7 +145,7 @@ static void node_costs(const localing *L, clf_node_facts *f) {
         f->write[0][d] = f->write[1][d] = scaled(clf_term_pay(&result, L->g, dev), least_share(L, x));
         if (meets) f->write[1][d] = clf_ps_add(f->write[1][d], clf_term_pay(&meeting, L->g, dev));
         f->compute[d] = loop ? compute_cost(L, f->id, dev) : CLF_PS_MOST;
-        bool runs = alone && !(d && L->p->dev.loops_only[d]);
+        bool runs = alone && clf_problem_alone_on(L->p, f->id, d);
         f->alone[d] = !runs ? CLF_PS_MOST : twin ? 0 : clf_cost_alone(dev, L->g, f->id);
         least(&f->loop, f->compute[d]);
         least(&f->step, f->alone[d]);
@@ -157,8 +157,8 @@ static void node_costs(const localing *L, clf_node_facts *f) {
 static void alone_cost(const localing *L, clf_node_facts *f) {
     int kind = L->g->node[f->id].op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
     f->least_alone = CLF_PS_MOST;
-    for (int i = 0; i < L->p->nall; i++) {
-        int d = L->p->all[i];
+    for (int d = 0; d < L->p->dev.n; d++) {
+        if (!clf_problem_alone_on(L->p, f->id, d)) continue;
         clf_ps moved = f->write[0][d];
         for (int32_t u = 0; u < f->nuse; u++) moved = clf_ps_add(moved, clf_read_alone(f, u) ? L->c->operand[f->use[u].local].read[d] : 0);
         clf_ps launch = L->nsparse ? 0 : clf_cost_launch(L->p->dev.profile[d], kind);

@@ -73,7 +73,8 @@ static bool group_fits(clf_component *c, int32_t group) {
 
 static bool holds(clf_component *c) {
     bool plain = !c->p->nsparse;
-    for (int d = 0; d < c->p->dev.n; d++) plain = plain && !(c->p->dev.profile[d]->registers > 0);
+    for (int d = 0; d < c->p->dev.n; d++)
+        plain = plain && !(c->p->dev.profile[d]->registers > 0) && !(c->p->dev.profile[d]->unit_groups > 0);
     for (int32_t n = 0; n < c->n && plain; n++) {
         for (int32_t u = 0; u < c->node[n].nuse; u++) plain = plain && !c->node[n].use[u].part_of_it;
         plain = plain && group_fits(c, n);

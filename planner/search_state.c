@@ -116,7 +116,7 @@ int32_t clf_makers(const clf_component *c, int32_t q, const clf_view *v, uint32_
     int32_t n = bits(mask);
     if (f->is & CLF_CAN_LOOP)
         for (int64_t p = 0; p < c->npart; p++) n += joins(c, p, q);
-    return n + (f->is & CLF_CAN_LOOP ? c->p->dev.n : 0) + (f->is & CLF_CAN_ALONE ? c->p->nall : 0);
+    return n + (f->is & CLF_CAN_LOOP ? c->p->dev.n : 0) + (f->is & CLF_CAN_ALONE ? clf_problem_alone_count(c->p, f->id) : 0);
 }
 
 static int64_t open_part(clf_component *c, int32_t q, bool loop, int device) {
@@ -147,7 +147,7 @@ static int64_t make_maker(clf_component *c, int32_t q, const clf_view *v, uint32
     for (int64_t p = 0; p < open && (flags & CLF_CAN_LOOP); p++)
         if (joins(c, p, q) && k-- == 0) return clf_part_compute(c, &c->part[p], q) ? p : -1;
     bool loop = (flags & CLF_CAN_LOOP) && k < devices;
-    int64_t p = open_part(c, q, loop, loop ? k : c->p->all[flags & CLF_CAN_LOOP ? k - devices : k]);
+    int64_t p = open_part(c, q, loop, loop ? k : clf_problem_alone_at(c->p, c->node[q].id, flags & CLF_CAN_LOOP ? k - devices : k));
     return clf_part_compute(c, &c->part[p], q) ? p : -1;
 }
 

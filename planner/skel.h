@@ -44,6 +44,8 @@ typedef struct clf_facts {
 /* Takes the state of a full fold over the leaves index .. index + 2^level - 1 (core/fold.h), by sink: the tree's wide words, one a
  * component, and what is behind them is anybody's guess. */
 typedef void (*clf_take_state)(void *user, int sink, int64_t index, int level, const uint64_t word[3]);
+/* The same of a column fold over the blocks index .. index + 2^level - 1, of all columns: word[m] has component m of one after the other. */
+typedef void (*clf_take_columns)(void *user, int sink, int64_t index, int level, const uint64_t *const word[3]);
 typedef struct clf_skel {
     const char *name;        /* "cell.chunk" */
     const char *strategy;    /* "chunk" */
@@ -56,6 +58,9 @@ typedef struct clf_skel {
      * order of their leaves, for each sink. NULL: parts of such folds cannot run apart. */
     void (*states)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch, clf_take_state take,
                    void *user);
+    /* The same of column folds, in the order of their blocks. NULL: parts of these cannot run apart. */
+    void (*columns)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch, clf_take_columns take,
+                    void *user);
     void (*facts)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out);
     /* Writes program text into `arena`. kernel_dir overrides built-in texts when not "". */
     clf_status (*emit)(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err);

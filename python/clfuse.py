@@ -45,7 +45,7 @@ _Progress = _struct(struct_size=_Z, stage=_I, what=_S, done=C.c_uint64, all=C.c_
 _SIGNATURES = """version S, open I PP, open_error S, close V P, last_error S P, set I PSS, status_name S I, borrow P PILLPPP, num P PD,
 int P PL, sparse_csr P PILLLPPPP, param P PILLB, param_sparse P PILLL, label I PS, free V P, changed I P, info I PPPPP, storage_of I PP,
 data I PP, data_csr I PPPPP, read I PPZ, fn_new I PZPZPP, call I PZPZP, fn_free V P, parse I PSPZPP, explain I ZPIUWP, get_mem_stats I PP,
-explain_for I ZPZPIUWP, device_profile I PIWP, set_progress I PTP"""
+explain_for I ZPZPIUWP, device_profile I PIWP, calibrate I P, set_progress I PTP"""
 
 
 def _load():
@@ -198,6 +198,9 @@ class Function(_Owner):
             args, outs = self._args(), self._outs()
         try:
             for i, v in enumerate(values):
+                if type(v) is Placed and v.ctx is ctx and v.signature == self.signature[i]:
+                    args[i] = v.handle
+                    continue
                 if type(v) is not np.ndarray or not v.flags.c_contiguous or (v.dtype.char, v.shape) != self.signature[i]:
                     v = self._argument(i, v)
                     held.append(v)
@@ -268,6 +271,10 @@ class Context:
     def profile(self, device=0):
         """The figures that plans for a device are made with, as a profile file has them: see explain."""
         return self._written(lambda write: _lib.clf_device_profile(self._c, device, write, None))
+
+    def calibrate(self):
+        """Measure every device, once on a machine: seconds. Figures are kept on disk for all who come later."""
+        self._check(_lib.clf_calibrate(self._c))
 
     def memory(self):
         """Bytes of the library's memory for this context: .now, .peak, .data, .pooled, .borrowed (the caller's), .limit."""

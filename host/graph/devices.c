@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "host/run/calibrate.h"
+#include "host/run/gemm.h"
 #include "host/run/run.h"
 #include "kernels-cl/emit.h"
 
@@ -40,7 +41,7 @@ static void describe_device(clf_ctx *c, int i, clf_device *d) {
     clf_profile p;
     profile_of(c, i, &p, &used);
     d->name = info->name;
-    d->library = "";
+    d->library = clf_gemm_found(c, i) ? "clblast" : "";
     d->kind = info->kind == CLF_DEV_GPU ? "gpu" : "cpu";
     d->driver = info->driver;
     d->compute_units = info->compute_units;

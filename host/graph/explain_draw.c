@@ -117,7 +117,7 @@ static void svg_inputs(const clf_report *r, int32_t s, int y, clf_str *out) {
 }
 
 static void svg_box(const clf_report *r, int32_t s, int y, clf_str *out) {
-    bool kernel = r->x->step[s].executor == CLF_ON_KERNEL;
+    bool kernel = clf_exe_on_device(&r->x->step[s]);
     clf_str_fmt(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" fill=\"%s\" stroke=\"#234\"/>", BOX_X, y, BOX_W,
                 box_height(r, s), kernel ? "#dbe9f6" : "#eef3e2");
     clf_str_fmt(out, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">", BOX_X + 10, y + 20);

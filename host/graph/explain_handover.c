@@ -16,9 +16,9 @@ typedef struct handing {
 /* -1: the caller, or whoever made a leaf. */
 static int device_of(const clf_report *r, int32_t step) {
     if (step < 0) return 0;
-    return r->devices                                                                         ? r->x->plan->step[step].device
-           : r->x->step[step].executor == CLF_ON_KERNEL && !clf_exe_splits(&r->x->step[step]) ? r->x->step[step].on
-                                                                                              : 0;
+    if (r->devices) return r->x->plan->step[step].device;
+    const clf_exe_step *e = &r->x->step[step];
+    return clf_exe_on_device(e) && !clf_exe_splits(e) ? e->on : 0;
 }
 
 clf_ps clf_report_charge(const clf_report *r, int32_t slot, int dev, clf_ps transfer) {

@@ -76,6 +76,10 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     put_pair(out, "device", clf_report_where(r, s));
     if (e->why[0]) put_pair(out, "because", e->why);
     if (clf_exe_splits(e)) clf_str_fmt(out, "\"split_percent\": %d, ", e->split->percent);
+    if (clf_exe_where_also(r->c, r->x, e)) {
+        put_pair(out, "split_also", clf_exe_where_also(r->c, r->x, e));
+        clf_str_fmt(out, "\"split_also_percent\": %d, ", e->split->also->percent);
+    }
     put_driver(r, t, out);
     clf_str_put(out, "\"covers\": [");
     put_covers(r, t, out);

@@ -46,6 +46,7 @@ clf_status clf_report_profiles(size_t n, const char *const *file, clf_arena *are
 static void place(const clf_ctx *c, const clf_step *t, const clf_profile *dev, clf_exe_step *e) {
     e->why = "";
     e->executor = t->kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : t->kind == CLF_STEP_CONVERT ? CLF_ON_CONVERT : CLF_ON_CALLOUT;
+    if (t->kind == CLF_STEP_LIBRARY && t->device) e->executor = CLF_ON_CLBLAST;
     if (t->kind != CLF_STEP_FUSED) return;
     const clf_skel *skel = clf_exe_skel(c, &t->c, dev);
     e->executor = clf_tile_fits(&t->c) ? CLF_ON_TILE : clf_rows_fits(&t->c) ? CLF_ON_ROWS : CLF_ON_REF;

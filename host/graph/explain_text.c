@@ -23,8 +23,10 @@ static void put_values(const clf_report *r, const char *what, int n, const int32
 static void put_times(const clf_report *r, int32_t s, clf_str *out) {
     const clf_exe_step *e = &r->x->step[s];
     const clf_profile *dev = clf_report_profile(r, s);
+    double filled = clf_step_occupancy(&r->x->plan->step[s], dev);
     clf_str_put(out, "       predicted ");
     clf_put_time(out, e->predicted_ns);
+    if (filled < 0.995) clf_str_fmt(out, " at %.2g %% occupancy", 100 * filled);
     if (dev->assumed) clf_str_put(out, " (profile assumed; clf_calibrate measures it)");
     if (r->analyzed && e->measured_ns > 0) {
         double gbs = (e->read_bytes + e->write_bytes) / e->measured_ns, roof = dev->read_bytes_per_s[CLF_PROFILE_TIERS - 1] / 1e9;
@@ -46,6 +48,14 @@ static void put_driver(const clf_report *r, const clf_step *t, clf_str *out) {
         clf_str_fmt(out, "       visits   all cells: %s\n", t->sparse);
 }
 
+static void put_split(const clf_report *r, int32_t s, const clf_exe_split *split, clf_str *out) {
+    const char *also = clf_exe_where_also(r->c, r->x, &r->x->step[s]);
+    int rest = also ? split->also->percent : 0;
+    clf_str_fmt(out, "       split    %d %% %s, ", split->percent, clf_report_where(r, s));
+    if (also) clf_str_fmt(out, "%d %% %s, ", rest, also);
+    clf_str_fmt(out, "%d %% host\n", 100 - split->percent - rest);
+}
+
 static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     const clf_step *t = &r->x->plan->step[s];
     const clf_exe_step *e = &r->x->step[s];
@@ -60,8 +70,7 @@ static void put_step(const clf_report *r, int32_t s, clf_str *out) {
     put_values(r, "reads", t->nin, t->in, out);
     put_values(r, "writes", t->nout, t->out, out);
     put_times(r, s, out);
-    if (clf_exe_splits(e))
-        clf_str_fmt(out, "       split    %d %% %s, %d %% host\n", e->split->percent, clf_report_where(r, s), 100 - e->split->percent);
+    if (clf_exe_splits(e)) put_split(r, s, e->split, out);
     if (e->why[0]) clf_str_fmt(out, "       because  %s\n", e->why);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Seeing and steering what is compiled in the background. Kernels that have come are counted here as if an evaluation had taken them in. */
+#include <time.h>
+
 #include "core/clock.h"
 #include "host/run/run.h"
 
@@ -9,11 +11,12 @@ static void progress(clf_ctx *c, clf_compiling *out) {
     clf_asked a;
     if (clf_ctx_usable(c, NULL) == CLF_OK) clf_run_news(c);
     a = clf_programs_asked(c->run->devs);
-    out->asked = a.asked;
-    out->built = a.built;
-    out->failed = a.failed;
+    clf_asked b = clf_clblast_asked(c->run->devs);
+    out->asked = a.asked + b.asked;
+    out->built = a.built + b.built;
+    out->failed = a.failed + b.failed;
     out->cancelled = a.cancelled;
-    out->waiting = a.asked - a.built - a.failed - a.cancelled;
+    out->waiting = out->asked - out->built - out->failed - out->cancelled;
 }
 
 clf_status clf_compile_progress(clf_ctx *c, clf_compiling *out) {
@@ -32,9 +35,11 @@ bool clf_compile_wait(clf_ctx *c, int64_t ms) {
         clf_ctx_lock(c);
         progress(c, &now);
         int64_t left = ms - (int64_t)((clf_now_ns() - start) / 1000000u);
-        if (now.waiting && left > 0) clf_programs_await(c->run->devs, left < SLICE_MS ? (int)left : SLICE_MS);
+        bool waiting = now.waiting || clf_programs_asked(c->run->devs).fetching;
+        bool idle = waiting && left > 0 && clf_programs_await(c->run->devs, left < SLICE_MS ? (int)left : SLICE_MS);
         clf_ctx_unlock(c);
-        if (!now.waiting || left <= 0) return !now.waiting;
+        if (!waiting || left <= 0) return !waiting;
+        if (idle) nanosleep(&(struct timespec){0, 1000000}, NULL); /* no kernel, but CLBlast */
     }
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Preparing a plan: each step gets its executor and what that needs. Where plans and steps run is exe_place.c's; what a skeleton cannot do
- * falls back to the host executor (cells in tiles, or the row form), then to ref.c. Conversions between formats, products and callouts run
- * on the host whatever the rest does. */
+ * falls back to the host executor (cells in tiles, or the row form), then to ref.c. Conversions between formats and callouts run on the
+ * host whatever the rest does, and so do products where no library is ready on their device. */
 #include "host/run/exe.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "host/run/exe_kernels.h"
 #include "host/run/exe_place.h"
 #include "host/run/exe_split.h"
+#include "host/run/gemm.h"
 #include "host/run/meter.h"
 #include "host/run/rows.h"
 #include "host/run/run.h"
@@ -59,9 +59,19 @@ clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
     return clf_run_tile(c, t, tile, &e->tile, err);
 }
 
-/* Steps that always run on the host, by kind. */
+/* Steps on the host, by kind. */
 static uint8_t host_executor(uint8_t kind) {
     return kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : kind == CLF_STEP_CONVERT ? CLF_ON_CONVERT : CLF_ON_CALLOUT;
+}
+
+static void place_other(clf_ctx *c, clf_exe *x, int32_t s, bool home) {
+    const clf_step *t = &x->plan->step[s];
+    clf_exe_step *e = &x->step[s];
+    int on = x->plan->ndevice > 1 ? t->device : 1;
+    bool device = !home && x->ndevice && clf_gemm_runs(c, x->plan, t, x->device[on - 1]);
+    e->executor = device ? CLF_ON_CLBLAST : host_executor(t->kind);
+    if (device) e->on = (uint8_t)on;
+    if (!device) e->why = clf_gemm_why(c, x->plan, t);
 }
 
 /* Kernels get only their mark here: clf_exe_kernels writes and builds them together. */
@@ -70,7 +80,7 @@ static clf_status place_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_e
     clf_exe_step *e = &x->step[s];
     e->why = "";
     if (t->kind != CLF_STEP_FUSED) {
-        e->executor = host_executor(t->kind);
+        place_other(c, x, s, home);
         return CLF_OK;
     }
     CLF_TRY(sizes(x, s, err));
@@ -83,50 +93,6 @@ static clf_status place_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_e
     if (x->ways.without && x->ways.why) e->why = x->ways.why;
     e->executor = CLF_ON_KERNEL;
     return CLF_OK;
-}
-
-/* Of CSR operands that are looked up at another's entries: a kernel's facts know no number of theirs. */
-static double located_bytes(const clf_plan *plan, const clf_step *t) {
-    double bytes = 0;
-    for (int a = 0; a < t->c.naccess; a++) {
-        int in = t->c.access[a].input;
-        if (t->c.access[a].protocol == CLF_LOCATE && t->c.in[in].format == CLF_CSR) bytes += (double)plan->value[t->in[in]].bytes;
-    }
-    return bytes;
-}
-
-static const clf_profile *profile_of(clf_ctx *c, const clf_exe *x, int on) {
-    return on ? clf_run_profile_of(c, x->device[on - 1]) : clf_run_host_profile(c);
-}
-
-static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
-    const clf_step *t = &x->plan->step[s];
-    clf_exe_step *e = &x->step[s];
-    bool kernel = e->executor == CLF_ON_KERNEL;
-    e->read_bytes = kernel ? e->facts.read_bytes + located_bytes(x->plan, t) : t->read_bytes;
-    e->write_bytes = kernel ? e->facts.write_bytes : t->write_bytes;
-    double planned = clf_exe_splits(e) ? e->split->predicted_ns : clf_step_cost_ns(x->plan, t, profile_of(c, x, kernel ? e->on : 0));
-    e->predicted_ns = kernel && e->waiting ? clf_exe_generic_ns(c, x, s) : planned;
-    double then = e->waiting ? e->split ? e->split->predicted_ns : clf_step_cost_ns(x->plan, t, profile_of(c, x, e->on)) : 0;
-    if (e->waiting) e->saving_ns = clf_place_asked(c) ? HUGE_VAL : e->predicted_ns - then;
-    x->predicted_ns += e->predicted_ns;
-}
-
-/* Transfers, and waits of steps for steps: what the search counts beside the steps where it planned them. */
-static void predict_moves(clf_ctx *c, clf_exe *x) {
-    const clf_plan *p = x->plan;
-    double ns = p->ndevice > 1 ? 1e-3 * (double)p->cost_ps : 0;
-    for (int32_t s = 0; s < p->nstep && ns > 0; s++) ns -= clf_step_cost_ns(p, &p->step[s], profile_of(c, x, p->step[s].device));
-    if (ns > 0) x->predicted_ns += ns;
-}
-
-/* An evaluation waits once for its kernels; where the search planned them, it has counted that. */
-static void predict_wait(clf_ctx *c, clf_exe *x) {
-    if (x->plan->ndevice > 1) return;
-    const clf_profile *dev = x->ndevice ? profile_of(c, x, 1) : NULL;
-    bool waits = false;
-    for (int32_t s = 0; s < x->plan->nstep; s++) waits = waits || x->step[s].executor == CLF_ON_KERNEL;
-    if (dev && waits && dev->launch_sync_ns > dev->launch_async_ns) x->predicted_ns += dev->launch_sync_ns - dev->launch_async_ns;
 }
 
 /* ---- scratch of a run, allocated once ---- */
@@ -174,25 +140,24 @@ static void trace_plan(const clf_ctx *c, const clf_plan *p, const clf_selector *
     CLF_TRACE(t, plan, "selector %s: %d steps, %d values, %d cuts", sel->name, p->nstep, p->nvalue, p->ncut);
 }
 
+static int tier_of(const clf_exe_step *e) { return e->executor == CLF_ON_KERNEL && e->sched.skel ? e->sched.skel->tier : 0; }
+
 static void trace_step(const clf_ctx *c, const clf_exe *x, int32_t s) {
     const clf_trace *t = &c->trace;
     const clf_step *step = &x->plan->step[s];
     const clf_exe_step *e = &x->step[s];
     CLF_TRACE(t, cost, "step %d: %.0f bytes read, %.0f written, %.0f flops, predicted %.0f ns", s, e->read_bytes, e->write_bytes,
               step->flops, e->predicted_ns);
+    const char *why = strncmp(e->why, "tier ", 5) ? e->why : strchr(e->why, ':') + 2; /* who waits says it there */
     if (step->kind == CLF_STEP_FUSED)
-        CLF_TRACE(t, cplan, "step %d: %d values, %d accesses, %d sinks, on %s", s, step->c.nvalue, step->c.naccess, step->c.nsink,
-                  clf_executor_name((clf_executor)e->executor));
+        CLF_TRACE(t, cplan, "step %d: %d values, %d accesses, %d sinks, on %s, tier %d%s%s", s, step->c.nvalue, step->c.naccess,
+                  step->c.nsink, clf_executor_name((clf_executor)e->executor), tier_of(e), *why ? ": " : "", why);
 }
 
 clf_status clf_exe_refit(clf_ctx *c, clf_exe *x, clf_err *err) {
-    x->predicted_ns = 0;
-    for (int32_t s = 0; s < x->plan->nstep; s++) {
-        predict_step(c, x, s);
-        trace_step(c, x, s);
-    }
-    predict_moves(c, x);
-    predict_wait(c, x);
+    CLF_TRY(clf_split_kernels(c, x, err));
+    clf_exe_predict(c, x);
+    for (int32_t s = 0; s < x->plan->nstep; s++) trace_step(c, x, s);
     clf_exe_count_waiting(c, x);
     return make_room(c, x, err);
 }
@@ -292,6 +257,11 @@ void clf_exe_free_quarantine(clf_ctx *c) {
 }
 
 const char *clf_exe_where(clf_ctx *c, const clf_exe *x, const clf_exe_step *s) {
-    if (s->executor == CLF_ON_KERNEL) return c->run->used.name[clf_run_use_of(c, clf_exe_device(x, s))];
+    if (clf_exe_on_device(s)) return c->run->used.name[clf_run_use_of(c, clf_exe_device(x, s))];
     return s->executor == CLF_ON_PRODUCT ? clf_blas_name(c->run->blas) : "host";
+}
+
+const char *clf_exe_where_also(clf_ctx *c, const clf_exe *x, const clf_exe_step *s) {
+    bool also = clf_exe_splits(s) && s->split->also;
+    return also ? c->run->used.name[clf_run_use_of(c, x->device[s->split->also->on - 1])] : NULL;
 }

@@ -31,7 +31,8 @@ typedef struct clf_slot {
     E(PRODUCT, "gemm") \
     E(CALLOUT, "callout") \
     E(ROWS, "rows") \
-    E(CONVERT, "convert")
+    E(CONVERT, "convert") \
+    E(CLBLAST, "clblast")
 typedef enum clf_executor {
 #define E(id, name) CLF_ON_##id,
     CLF_EXECUTORS(E)
@@ -54,18 +55,30 @@ typedef struct clf_exe_merge {
     int nargs;
 } clf_exe_merge;
 
-/* A step that the host and its device run together: the host the first rows or cells, the device all others. */
+/* The part of a split step that a second device has: the last rows or cells. */
+typedef struct clf_exe_also {
+    int on, percent;      /* as clf_exe_step.on; of the cells */
+    int64_t chunk;        /* its first */
+    clf_sched sched;
+    clf_program *program; /* NULL: it is not there yet, and until then nothing is split */
+    clf_arg_desc *args;
+    int nargs;
+} clf_exe_also;
+
+/* A step that the host and its device run together: the host the first rows or cells, the device all others, but for those of a second one. */
 typedef struct clf_exe_split {
     int percent;        /* of the cells: the device's */
-    int64_t chunk, from; /* of the device: its first chunk and its first cell; its first row where the host's program is in row form */
+    int64_t chunk, end; /* of the device: its first chunk, and the first that is not its own; INT64_MAX: all are */
+    int64_t from;       /* its first cell; its first row where the host's program is in row form */
     int64_t *axis_n;     /* for the host */
     clf_sched sched;
     double predicted_ns;
+    clf_exe_also *also;  /* NULL: no second device */
 } clf_exe_split;
 
 typedef struct clf_exe_step {
     uint8_t executor;
-    uint8_t on;                  /* fused steps: 0 the host, else its kernel is for device[on - 1] of the plan */
+    uint8_t on;                  /* 0 the host, else its kernel, or CLBlast, is for device[on - 1] of the plan */
     struct clf_tile_entry *tile; /* TILE, ROWS: shared through the context's table */
     clf_program *program;        /* KERNEL: owned by the device layer's cache */
     clf_sched sched;
@@ -148,13 +161,17 @@ clf_limits clf_exe_limits(clf_ctx *c, const clf_places *on);
 /** In a grid, does a part see only its share of operand i (results count behind inputs)? Else every part sees all of it: so it is of one that
  *  only looks as if its rows were the loop's, a vector along the columns of a square. */
 bool clf_step_spans(const clf_plan *p, const clf_step *t, const clf_sched *sched, int i);
-/** The device of a step whose kernel is built, or waited for. */
+/** Does it run on a device of the plan? */
+static inline bool clf_exe_on_device(const clf_exe_step *e) { return e->executor == CLF_ON_KERNEL || e->executor == CLF_ON_CLBLAST; }
+/** The device of a step whose kernel is built, or waited for, or that CLBlast computes. */
 static inline int clf_exe_device(const clf_exe *x, const clf_exe_step *e) { return x->device[e->on - 1]; }
 
-/** Do host and device run the step together? Not while a generic kernel runs it, and not where it is cut in time. */
-static inline bool clf_exe_splits(const clf_exe_step *e) {
+/** Is the step meant to be shared, and its own kernel there? Not while a generic kernel runs it, and not where it is cut in time. */
+static inline bool clf_exe_shares(const clf_exe_step *e) {
     return e->executor == CLF_ON_KERNEL && e->split && !e->nparts && e->split->sched.skel == e->sched.skel;
 }
+/** Do host and device run the step together? */
+static inline bool clf_exe_splits(const clf_exe_step *e) { return clf_exe_shares(e) && (!e->split->also || e->split->also->program); }
 
 /** Prepare graph g for running: plan, place, build. ways: NULL for everything the settings allow.
  *  errors: what planning and building give. */
@@ -174,4 +191,6 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
 clf_status clf_exe_scratch(clf_ctx *c, const clf_exe *x, size_t *bytes, clf_err *err);
 /** "device 0 (host)" or the device's name. */
 const char *clf_exe_where(clf_ctx *c, const clf_exe *x, const clf_exe_step *s);
+/** The name of the second device of a step that is split, or NULL where there is none. */
+const char *clf_exe_where_also(clf_ctx *c, const clf_exe *x, const clf_exe_step *s);
 #endif

@@ -26,7 +26,7 @@ static bool several(const clf_exe *x) { return x->ndevice > 1; }
 
 static uint64_t *used_by(const clf_exe *x, int32_t v, int on) { return &x->flight->used[(size_t)v * (size_t)x->ndevice + (size_t)on - 1]; }
 
-static int place_of(const clf_exe_step *e) { return e->executor == CLF_ON_KERNEL ? e->on : 0; }
+static int place_of(const clf_exe_step *e) { return clf_exe_on_device(e) ? e->on : 0; }
 
 /* ---- what is known before a run; kernels that come later change it ---- */
 

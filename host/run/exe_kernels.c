@@ -34,69 +34,6 @@ const clf_skel *clf_exe_skel(const clf_ctx *c, const clf_cplan *cplan, const clf
     return NULL;
 }
 
-/* ---- grids in TIME: an operand larger than the device's largest allocation is visited in runs of whole chunks ---- */
-
-/* Rows first: the outermost axis, from its beginning on. */
-static bool along_rows(const clf_access *x) { return !x->rank || (x->at[0].axis == 0 && x->at[0].mul == 1 && !x->at[0].add); }
-
-bool clf_step_spans(const clf_plan *p, const clf_step *t, const clf_sched *sched, int i) {
-    const clf_cplan *c = &t->c;
-    int out = i - t->nin;
-    if (!clf_sched_spans(sched, &p->value[out < 0 ? t->in[i] : t->out[out]])) return false;
-    for (int a = 0; a < c->naccess && !sched->flat && out < 0; a++)
-        if (c->access[a].input == i && !along_rows(&c->access[a])) return false;
-    for (int s = 0; s < c->nsink && out >= 0; s++)
-        if (c->sink[s].out[0] == out && !(c->sink[s].keep & 1u)) return false;
-    return true;
-}
-
-/* The largest buffer of a value: a sparse one is three. */
-static double largest_buffer(const clf_plan_value *v) {
-    if (v->format == CLF_DENSE) return (double)v->bytes;
-    size_t each = clf_dtype_bytes((clf_dtype)v->dtype) > sizeof(int32_t) ? clf_dtype_bytes((clf_dtype)v->dtype) : sizeof(int32_t);
-    double entries = (double)v->nnz * (double)each, offsets = 8 * ((double)v->rows + 1);
-    return entries > offsets ? entries : offsets;
-}
-
-/* Operands of a step that go through buffers: the largest that a part sees a part of, and the largest that every part sees whole. A loop
- * over stored entries is never cut: its rows are not parts of equal work, and of the operand every part would hold all. */
-static void largest_operands(const clf_exe *x, const clf_step *t, const clf_exe_step *e, double *cut, double *whole) {
-    *cut = 0;
-    *whole = (double)e->sched.scratch_bytes;
-    for (int i = 0; i < t->nin + t->nout; i++) {
-        const clf_plan_value *v = &x->plan->value[i < t->nin ? t->in[i] : t->out[i - t->nin]];
-        double *most = !e->sparse && clf_step_spans(x->plan, t, &e->sched, i) ? cut : whole, bytes = largest_buffer(v);
-        if (bytes > *most) *most = bytes;
-    }
-}
-
-static clf_status split_in_time(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_err *err) {
-    const clf_step *t = &x->plan->step[s];
-    clf_exe_step *e = &x->step[s];
-    const clf_profile *dev = clf_run_profile_of(c, clf_exe_device(x, e));
-    const clf_dev_info *info = clf_devs_info(c->run->devs, clf_exe_device(x, e));
-    double limit = (double)info->max_alloc_bytes, cut, whole;
-    if (info->host_pointers || limit <= 0) return CLF_OK; /* every operand is in place */
-    if (c->knobs.mem_limit && (double)c->knobs.mem_limit < limit) limit = (double)c->knobs.mem_limit;
-    if (x->ways.alloc_bytes && (double)x->ways.alloc_bytes < limit) limit = (double)x->ways.alloc_bytes;
-    largest_operands(x, t, e, &cut, &whole);
-    int64_t chunks = (e->sched.extent + e->sched.grain - 1) / e->sched.grain;
-    double chunk = cut * (double)e->sched.grain / (double)(e->sched.extent > 0 ? e->sched.extent : 1);
-    if (whole > limit || (cut > limit && chunk > limit))
-        return clf_fail(err, CLF_E_LIMIT, "an operand of %.0f bytes cannot be cut to the device's largest allocation of %.0f",
-                        whole > limit ? whole : cut, limit);
-    if (cut <= limit) return CLF_OK;
-    int64_t each = (int64_t)(limit / chunk);
-    e->nparts = (int)((chunks + each - 1) / each);
-    e->part = clf_arena_new(&x->arena, (size_t)e->nparts, sizeof *e->part);
-    if (!e->part) return no_memory(err);
-    for (int i = 0; i < e->nparts; i++) {
-        clf_grid g = {i * each, i * each + each < chunks ? i * each + each : chunks};
-        CLF_TRY(skel->sched(&t->c, dev, g, &e->part[i], err));
-    }
-    return CLF_OK;
-}
-
 /* ---- writing ---- */
 
 /* GPUs divide f32 and take square roots as they like, unless asked; then results have the bits of other devices. Part of a program's key. */
@@ -105,14 +42,20 @@ static void ask_for_rounding(const clf_ctx *c, int dev, clf_source *src) {
     if (info->kind == CLF_DEV_GPU && info->round_f32) src->options = "-cl-fp32-correctly-rounded-divide-sqrt";
 }
 
+clf_status clf_exe_write(clf_ctx *c, int dev, const clf_cplan *cp, const clf_sched *sched, clf_arena *arena, clf_source *out,
+                         clf_err *err) {
+    CLF_TRY(sched->skel->emit(cp, sched, c->knobs.kernel_dir, arena, out, err));
+    ask_for_rounding(c, dev, out);
+    return CLF_OK;
+}
+
 static clf_status write_merge(clf_window *w, clf_draft *d, const clf_cplan *cp, clf_err *err) {
     clf_ctx *c = w->c;
     if (w->x->step[d->step].sched.merge != CLF_MERGE_FOLLOWS) return CLF_OK;
     d->merge_sched = clf_arena_new(&w->arena, 1, sizeof *d->merge_sched);
     if (!d->merge_sched) return no_memory(err);
     CLF_TRY(d->skel->merge(cp, clf_run_profile_of(c, w->dev), d->merge_sched, err));
-    CLF_TRY(d->skel->emit(cp, d->merge_sched, c->knobs.kernel_dir, &w->arena, &d->merge, err));
-    ask_for_rounding(c, w->dev, &d->merge);
+    CLF_TRY(clf_exe_write(c, w->dev, cp, d->merge_sched, &w->arena, &d->merge, err));
     if (!w->again) clf_run_dump(c, "kernel", "cl", d->merge.text, d->merge.text_len);
     CLF_TRACE(&c->trace, emit, "step %d: merged by %s, %zu bytes of text", d->step, d->merge.entry, d->merge.text_len);
     return CLF_OK;
@@ -125,8 +68,7 @@ static clf_status write_kernel(clf_window *w, clf_draft *d, clf_err *err) {
     const clf_profile *dev = clf_run_profile_of(c, w->dev);
     CLF_TRY(d->skel->sched(cp, dev, (clf_grid){0, INT64_MAX}, &e->sched, err));
     d->skel->facts(cp, dev, &e->sched, &e->facts);
-    CLF_TRY(d->skel->emit(cp, &e->sched, c->knobs.kernel_dir, &w->arena, &d->src, err));
-    ask_for_rounding(c, w->dev, &d->src);
+    CLF_TRY(clf_exe_write(c, w->dev, cp, &e->sched, &w->arena, &d->src, err));
     if (!w->again) clf_run_dump(c, "kernel", "cl", d->src.text, d->src.text_len);
     CLF_TRACE(&c->trace, emit, "step %d: %s by %s, %zu bytes of text, %d arguments", d->step, d->src.entry, d->skel->name, d->src.text_len,
               d->src.nargs);
@@ -163,14 +105,21 @@ static clf_status add_draft(clf_window *w, int32_t s, clf_err *err) {
 
 /* ---- building ---- */
 
-/* A kernel that is built already costs nothing, and asks for nothing. */
-static clf_status get_program(clf_ctx *c, int dev, const clf_source *src, uint64_t done, uint64_t all, clf_program **out, bool *compiled,
+clf_status clf_window_program(clf_ctx *c, int dev, const clf_source *src, uint64_t done, uint64_t all, clf_program **out, bool *compiled,
                               clf_err *err) {
     if (!clf_program_known(c->run->devs, dev, src)) CLF_TRY(clf_ask_on(&c->ask, CLF_STAGE_BUILD, src->entry, done, all, err));
     clf_meter_enter(c->meter, CLF_PART_BUILD);
     clf_status st = clf_program_get(c->run->devs, dev, src, out, compiled, err);
     clf_meter_leave(c->meter);
     return st;
+}
+
+clf_status clf_exe_build(clf_ctx *c, int dev, const clf_source *src, clf_program **out, clf_err *err) {
+    bool compiled = false;
+    CLF_TRY(clf_window_program(c, dev, src, 0, 1, out, &compiled, err));
+    c->stats.kernels_built += compiled;
+    c->stats.kernel_hits += !compiled;
+    return CLF_OK;
 }
 
 /* Best effort: what this does not bring into the cache is built alone afterwards. */
@@ -240,11 +189,11 @@ static clf_status keep_merge(clf_window *w, const clf_draft *d, clf_err *err) {
 clf_status clf_window_keep(clf_window *w, const clf_draft *d, clf_err *err) {
     clf_exe_step *e = &w->x->step[d->step];
     bool compiled = false;
-    CLF_TRY(get_program(w->c, w->dev, &d->src, w->done, w->nkernels, &e->program, &compiled, err));
+    CLF_TRY(clf_window_program(w->c, w->dev, &d->src, w->done, w->nkernels, &e->program, &compiled, err));
     compiled = compiled || d->joined;
     w->c->stats.kernels_built += compiled;
     w->c->stats.kernel_hits += !compiled;
-    CLF_TRY(split_in_time(w->c, w->x, d->step, d->skel, err)); /* behind building, so that memory limits change no program text */
+    CLF_TRY(clf_exe_cut(w->c, w->x, d->step, d->skel, err)); /* behind building, so that memory limits change no program text */
     if (e->sched.scratch_bytes > w->x->scratch_bytes) w->x->scratch_bytes = e->sched.scratch_bytes;
     e->nargs = d->src.nargs;
     e->args = keep_args(w, &d->src);
@@ -273,7 +222,7 @@ static bool is_meant(const clf_window *w, const clf_exe_step *e) {
 
 /* From step *s on, as many kernels as a window holds. */
 static clf_status one_window(clf_window *w, int32_t *s, clf_err *err) {
-    clf_arena_init(&w->arena, &w->c->mem);
+    clf_arena_init_from(&w->arena, &w->c->mem, &w->c->run->spares);
     w->n = 0;
     w->text_bytes = 0;
     clf_status st = CLF_OK;
@@ -304,66 +253,3 @@ clf_status clf_windows(clf_ctx *c, clf_exe *x, bool again, bool all, clf_err *er
 }
 
 clf_status clf_exe_kernels(clf_ctx *c, clf_exe *x, clf_err *err) { return !x->ndevice ? CLF_OK : clf_windows(c, x, false, false, err); }
-
-/* ---- other numbers of stored entries ------------------------------------------------------------------------------------------- */
-
-/* Take over the numbers that are bound now; false if they were the same. */
-static bool take_entries(const clf_cplan *cp, clf_exe_step *e) {
-    bool changed = false;
-    for (int a = 0; a < cp->naxes; a++) {
-        if (cp->axis[a].kind != CLF_AXIS_ENTRY || e->axis[a].n.n == e->axis_n[a]) continue;
-        e->axis[a].n.n = e->axis_n[a];
-        changed = true;
-    }
-    return changed;
-}
-
-/* Everything of a schedule that may stand in the text. */
-static bool same_text(const clf_sched *a, const clf_sched *b) {
-    return a->variant == b->variant && a->width == b->width && a->index_bits == b->index_bits && a->nontemporal == b->nontemporal &&
-           a->flat == b->flat && a->local == b->local && a->narg == b->narg;
-}
-
-static clf_status other_text(clf_ctx *c, const clf_exe *x, const clf_cplan *cp, clf_exe_step *e, clf_err *err) {
-    clf_arena arena;
-    clf_source src;
-    bool compiled = false;
-    clf_arena_init(&arena, &c->mem);
-    clf_status st = e->sched.skel->emit(cp, &e->sched, c->knobs.kernel_dir, &arena, &src, err);
-    if (st == CLF_OK) ask_for_rounding(c, clf_exe_device(x, e), &src);
-    if (st == CLF_OK && src.nargs != e->nargs) st = clf_fail(err, CLF_E_INTERNAL, "a kernel scheduled anew has other arguments");
-    if (st == CLF_OK) st = clf_window_await(c, clf_exe_device(x, e), &src, err);
-    if (st == CLF_OK) st = get_program(c, clf_exe_device(x, e), &src, 0, 1, &e->program, &compiled, err);
-    if (st == CLF_OK && e->nargs) memcpy(e->args, src.args, (size_t)e->nargs * sizeof *e->args);
-    c->stats.kernels_built += compiled;
-    clf_arena_release(&arena);
-    return st;
-}
-
-static clf_status schedule_anew(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
-    clf_exe_step *e = &x->step[s];
-    const clf_profile *dev = clf_run_profile_of(c, clf_exe_device(x, e));
-    clf_cplan cp = x->plan->step[s].c;
-    cp.axis = e->axis;
-    clf_sched was = e->sched;
-    CLF_TRY(was.skel->sched(&cp, dev, (clf_grid){0, INT64_MAX}, &e->sched, err));
-    was.skel->facts(&cp, dev, &e->sched, &e->facts);
-    if (!same_text(&was, &e->sched)) CLF_TRY(other_text(c, x, &cp, e, err));
-    if (e->sched.scratch_bytes > x->scratch_bytes) x->scratch_bytes = e->sched.scratch_bytes;
-    return CLF_OK;
-}
-
-clf_status clf_exe_reschedule(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
-    clf_err failed = {CLF_OK, ""};
-    if (!take_entries(&x->plan->step[s].c, &x->step[s])) return CLF_OK;
-    clf_status st = schedule_anew(c, x, s, &failed);
-    if (st == CLF_OK) return CLF_OK;
-    if (st == CLF_E_STATE) {
-        CLF_TRY(clf_exe_on_host(c, x, s, err));
-        x->step[s].why = "tier 0: its kernel for other numbers of entries is being compiled";
-        x->step[s].waiting = x->step[s].asked = true;
-        x->nwaiting++;
-        return CLF_OK;
-    }
-    return clf_window_give_up(c, x, s, &failed, err);
-}

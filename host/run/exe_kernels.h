@@ -14,8 +14,16 @@ clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err);
 /** A kernel over stored entries, whose numbers are bound: scheduled anew when they are not those of the last time. What cannot be had for
  *  the new ones moves to the host. errors: CLF_E_NOMEM. */
 clf_status clf_exe_reschedule(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err);
+/** The text of a kernel for a device (of clf_devs). errors: CLF_E_NOMEM, CLF_E_UNSUPPORTED. */
+clf_status clf_exe_write(clf_ctx *c, int dev, const clf_cplan *cp, const clf_sched *sched, clf_arena *arena, clf_source *out, clf_err *err);
+/** The kernel of a source, built now if it is not known. errors: as clf_program_get, CLF_E_CANCELLED. */
+clf_status clf_exe_build(clf_ctx *c, int dev, const clf_source *src, clf_program **out, clf_err *err);
+/** Predictions of all steps and of the plan, by the executors that steps have now. */
+void clf_exe_predict(clf_ctx *c, clf_exe *x);
 /** What step s is predicted to take on a generic kernel. */
 double clf_exe_generic_ns(clf_ctx *c, const clf_exe *x, int32_t s);
+/** A device is in use: its generic kernel of cells in f64 is loaded by a thread, if it is on the disk and kernels come later. */
+void clf_generic_fetch(clf_ctx *c, int dev);
 /** Do kernels come later, and the host executor, or a generic kernel, runs meanwhile? */
 bool clf_exe_later(const clf_ctx *c);
 /** Before a run of x: kernels that have come take their steps over, and kernels that pay by now are asked for; all: every one.

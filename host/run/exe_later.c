@@ -158,7 +158,7 @@ void clf_exe_count_waiting(const clf_ctx *c, clf_exe *x) {
     x->arrivals = c->run->arrivals;
     for (int32_t s = 0; s < x->plan->nstep; s++) {
         const clf_exe_step *e = &x->step[s];
-        x->nwaiting += e->waiting;
+        x->nwaiting += e->waiting || (clf_exe_shares(e) && !clf_exe_splits(e));
         if (!e->waiting || e->asked || !(e->saving_ns > 0)) continue;
         double ns = x->predicted_ns / e->saving_ns * compile_ns;
         if (ns < x->ask_at_ns) x->ask_at_ns = ns;

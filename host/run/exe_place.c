@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which device a plan is for, and which of its steps stay on the host. Small work never loads OpenCL: everything is planned for the host
  * first, and only what costs more there than any launch could is worth a look at a device. A searched plan is then made for the host and all
- * devices in use together, and the cheaper of the two is taken; of other selectors the same plan goes where it costs less as a whole.
+ * devices in use together, and the cheaper of the two is taken; once devices are open, what is not small is searched for all of them at
+ * once, and for the host alone only if that leaves doubt. Of other selectors the same plan goes where it costs less as a whole.
  * Settings, and plans that are made to be like another, come before all costs: a setting that names one device has all loops there, one
  * that names several has them planned for, with the host, by cost. */
 #include "host/run/exe_place.h"
@@ -9,9 +10,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/fmt.h"
 #include "host/run/exe_kernels.h"
 #include "host/run/exe_split.h"
+#include "host/run/gemm.h"
 #include "host/run/run.h"
+#include "planner/bill.h"
 #include "planner/select.h"
 
 enum { TINY_CELLS = 4096 }; /* a step this small only feeds the host from the host */
@@ -44,6 +48,8 @@ static bool one_device(const clf_ctx *c) { return !several_named(c) && (forced_d
 /* What plans may not exceed, and the devices they are for: the host, with OpenCL devices that have been opened, or one of those alone. */
 clf_limits clf_exe_limits(clf_ctx *c, const clf_places *on) {
     clf_limits lim = {.kernel_ops = (int)c->knobs.kernel_ops, .kernel_inputs = 48, .rules = clf_run_gate(c), .ask = &c->ask};
+    lim.search_share = (int)c->knobs.search;
+    lim.spares = &c->run->spares;
     bool alone = on->n && one_device(c);
     lim.dev.profile[lim.dev.n++] = alone ? clf_run_profile_of(c, on->at[0]) : clf_run_host_profile(c);
     for (int i = 0; i < on->n && !alone; i++) {
@@ -94,13 +100,17 @@ static clf_status given_device(clf_ctx *c, const clf_exe_ways *ways, clf_places 
     return CLF_OK;
 }
 
+/* Of a plan that costs the host less no step could ever be worth a launch. */
+static double least_device_ns(void) {
+    clf_profile bar;
+    clf_profile_assume(&bar, CLF_DEV_CPU, 1);
+    return 4 * bar.launch_sync_ns;
+}
+
 /* The devices, if any step could ever be worth a launch. Decided from the host's figures alone, so that small work never loads OpenCL. */
 static clf_status worth_device(clf_ctx *c, double host_ns, const clf_exe_ways *ways, clf_places *on, clf_err *err) {
-    clf_profile bar;
     int first;
-    if (on->n) return CLF_OK;
-    clf_profile_assume(&bar, CLF_DEV_CPU, 1);
-    if (host_ns < 4 * bar.launch_sync_ns) return CLF_OK;
+    if (on->n || host_ns < least_device_ns()) return CLF_OK;
     CLF_TRY(clf_exe_later(c) ? clf_run_device_later(c, &first, err) : clf_run_device(c, false, &first, err));
     take_used(c, ways, on);
     return CLF_OK;
@@ -123,6 +133,7 @@ clf_status clf_place_choose(clf_ctx *c, const clf_plan *p, const clf_exe_ways *w
     CLF_TRY(given_device(c, ways, on, &given, err));
     double host = plan_cost(p, clf_run_host_profile(c));
     if (!given) CLF_TRY(worth_device(c, host, ways, on, err));
+    if (on->n) clf_gemm_want(c, &p->g);
     if (!given || on->n > 1) choose_one(c, p, given || forced_kernels(c) ? HUGE_VAL : host, on);
     return CLF_OK;
 }
@@ -153,37 +164,104 @@ static double cost_of_all(clf_ctx *c, const clf_plan *p, const clf_places *on, c
     return ns;
 }
 
-/* Is this plan for the device, or for host and devices, better than the host's? */
-static bool better_than(clf_ctx *c, const clf_plan *p, const clf_places *on, const int64_t *const *credit, const clf_plan *host) {
+/* Does any step run, or share its work, on a device? */
+static bool uses_device(clf_ctx *c, const clf_plan *p, const clf_places *on, const int64_t *const *credit) {
     bool used = false;
-    if (p->ndevice == 1) return plan_cost(p, clf_run_profile_of(c, on->at[0])) < plan_cost(host, clf_run_host_profile(c));
     for (int32_t s = 0; s < p->nstep; s++) used = used || p->step[s].device || clf_split_best(c, p, s, on, credit).on;
-    return used && cost_of_all(c, p, on, credit) < 1e-3 * (double)host->cost_ps;
+    return used;
 }
 
-/* The host's plan *p gives way to one for the device, if that is given, or for all of them, if they are better. */
-static clf_status search_devices(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
-                                 clf_places *on, clf_err *err) {
-    clf_plan *with = NULL;
-    bool given;
-    CLF_TRY(given_device(c, ways, on, &given, err));
-    if (!given) CLF_TRY(worth_device(c, 1e-3 * (double)(*p)->cost_ps, ways, on, err));
-    if (!on->n) return CLF_OK;
-    CLF_TRY(plan_for(&with, c, g, sel, ways, on, err));
-    bool better = given || better_than(c, with, on, ways ? ways->credit : NULL, *p);
-    clf_plan_free(better ? *p : with);
-    if (better)
-        *p = with;
+/* Is this plan for the device, or for host and devices, better than the host's? */
+static bool better_than(clf_ctx *c, const clf_plan *p, const clf_places *on, const int64_t *const *credit, const clf_plan *host) {
+    if (p->ndevice == 1) return plan_cost(p, clf_run_profile_of(c, on->at[0])) < plan_cost(host, clf_run_host_profile(c));
+    return uses_device(c, p, on, credit) && cost_of_all(c, p, on, credit) < 1e-3 * (double)host->cost_ps;
+}
+
+enum { SURE = 4 }; /* a plan is taken for the best if none is cheaper by more than one part in so many */
+
+/* The plan for host and devices was searched among all plans for the host alone, too. Is it better than these as it will run? Where
+ * skeletons do not cover it, or it is far from proved, the host's is looked for. */
+static bool is_sure(clf_ctx *c, const clf_plan *with, const clf_places *on, const int64_t *const *credit, bool used) {
+    double planned = 1e-3 * (double)with->cost_ps, all = used ? cost_of_all(c, with, on, credit) : planned;
+    return with->gap_ps <= with->cost_ps / SURE && (!used || all <= planned);
+}
+
+/* What the host takes at least to read all leaves. */
+static double reading_ns(clf_ctx *c, const clf_graph *g) {
+    double bytes = 0;
+    for (int32_t n = 0; n < g->n; n++) {
+        const clf_gnode *x = &g->node[n];
+        if (!clf_node_is_slot(x) || x->scalar) continue;
+        bytes += x->format == CLF_CSR ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_node_bytes(g, n);
+    }
+    return 1e-3 * (double)clf_cost_read(clf_run_host_profile(c), bytes);
+}
+
+/* Devices are open, and it is no small work: one search for all of them may tell. *with: NULL, or its plan; *sure: it is the one, for what
+ * *on says. */
+static clf_status search_once(clf_plan **with, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
+                              clf_places *on, bool *sure, clf_err *err) {
+    clf_places all;
+    take_used(c, ways, &all);
+    if (!all.n || one_device(c) || reading_ns(c, g) < least_device_ns()) return CLF_OK;
+    clf_gemm_want(c, g);
+    CLF_TRY(plan_for(with, c, g, sel, ways, &all, err));
+    const int64_t *const *credit = ways ? ways->credit : NULL;
+    bool used = uses_device(c, *with, &all, credit);
+    *sure = is_sure(c, *with, &all, credit, used);
+    if (!*sure) return CLF_OK;
+    if (used)
+        *on = all;
     else
+        (*with)->ndevice = 1;
+    return CLF_OK;
+}
+
+/* The host's plan *p gives way to one for all devices, *with if it is there already, if that is better. */
+static clf_status search_devices(clf_plan **p, clf_plan **with, clf_ctx *c, const clf_graph *g, const clf_selector *sel,
+                                 const clf_exe_ways *ways, clf_places *on, clf_err *err) {
+    CLF_TRY(worth_device(c, 1e-3 * (double)(*p)->cost_ps, ways, on, err));
+    if (!on->n) return CLF_OK;
+    clf_gemm_want(c, g);
+    if (!*with) CLF_TRY(plan_for(with, c, g, sel, ways, on, err));
+    if (better_than(c, *with, on, ways ? ways->credit : NULL, *p)) {
+        clf_plan *host = *p;
+        *p = *with;
+        *with = host;
+    } else
         on->n = 0;
     return CLF_OK;
+}
+
+/* Settings, or what is asked for, come first; then devices that are open, with the host; the host alone, and whatever is better. */
+static clf_status search_places(clf_plan **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
+                                clf_places *on, clf_err *err) {
+    clf_plan *host = NULL, *with = NULL;
+    bool given, sure = false;
+    CLF_TRY(given_device(c, ways, on, &given, err));
+    if (given && on->n) clf_gemm_want(c, g);
+    if (given) return plan_for(out, c, g, sel, on->n ? ways : NULL, on, err);
+    CLF_TRY(search_once(&with, c, g, sel, ways, on, &sure, err));
+    if (sure) {
+        *out = with;
+        return CLF_OK;
+    }
+    clf_status st = plan_for(&host, c, g, sel, NULL, &(clf_places){0}, err);
+    if (st == CLF_OK) st = search_devices(&host, &with, c, g, sel, ways, on, err);
+    clf_plan_free(with);
+    if (st == CLF_OK)
+        *out = host;
+    else
+        clf_plan_free(host);
+    return st;
 }
 
 clf_status clf_place_plan(clf_plan **out, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways, clf_places *on,
                           clf_err *err) {
     clf_plan *p;
+    if (sel->searches) return search_places(out, c, g, sel, ways, on, err);
     CLF_TRY(plan_for(&p, c, g, sel, NULL, &(clf_places){0}, err));
-    clf_status st = sel->searches ? search_devices(&p, c, g, sel, ways, on, err) : clf_place_choose(c, p, ways, on, err);
+    clf_status st = clf_place_choose(c, p, ways, on, err);
     if (st == CLF_OK)
         *out = p;
     else
@@ -208,7 +286,7 @@ static double loop_cells(const clf_cplan *c) {
 static double value_cells(const clf_plan_value *v) { return v->format == CLF_DENSE ? (double)v->rows * (double)v->cols : (double)v->nnz; }
 
 /* A tiny step whose results only host steps or the caller read stays on the host: one wait less. Backwards, readers first. */
-static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
+static clf_status keep_tiny_home(clf_ctx *c, clf_exe *x, uint8_t *home, clf_err *err) {
     const clf_plan *p = x->plan;
     uint8_t *wanted = clf_arena_new(&x->arena, (size_t)p->nvalue, 1); /* read by a step on the device */
     if (!wanted) return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan");
@@ -221,7 +299,8 @@ static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
             cells += value_cells(&p->value[t->out[i]]);
             needed = needed || wanted[t->out[i]];
         }
-        home[s] = t->kind != CLF_STEP_FUSED || (cells <= TINY_CELLS && !needed);
+        bool gemm = clf_gemm_runs(c, p, t, x->device[0]);
+        home[s] = (t->kind != CLF_STEP_FUSED && !gemm) || (cells <= TINY_CELLS && !needed);
         for (int i = 0; i < t->nin && !home[s]; i++) wanted[t->in[i]] = 1;
     }
     return CLF_OK;
@@ -230,5 +309,5 @@ static clf_status keep_tiny_home(clf_exe *x, uint8_t *home, clf_err *err) {
 clf_status clf_place_home(clf_ctx *c, clf_exe *x, uint8_t *home, clf_err *err) {
     bool planned = x->plan->ndevice > 1, all = forced_kernels(c) || c->knobs.check;
     for (int32_t s = 0; s < x->plan->nstep; s++) home[s] = planned && !x->plan->step[s].device;
-    return planned || all || !x->ndevice ? CLF_OK : keep_tiny_home(x, home, err);
+    return planned || all || !x->ndevice ? CLF_OK : keep_tiny_home(c, x, home, err);
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "host/graph/sparse_buf.h"
 #include "host/run/convert.h"
 #include "host/run/exe_kernels.h"
+#include "host/run/gemm.h"
 #include "host/run/meter.h"
 #include "host/run/run.h"
 #include "host/run/runner.h"
@@ -15,151 +15,6 @@
 
 static clf_bind bind_of(const clf_exe *x, const clf_exe_step *e) {
     return (clf_bind){.in = x->in, .param = x->param, .out = x->out, .axis_n = e->axis_n, .in_dim = e->in_dim, .out_dim = e->out_dim};
-}
-
-/* ---- kernels ---- */
-
-static void set_csr_arg(const clf_csr *m, int kind, clf_arg *a) {
-    a->ptr = kind == CLF_ARG_CSR_PTR ? (const void *)m->ptr : kind == CLF_ARG_CSR_IDX ? (const void *)m->idx : m->val;
-    a->bytes = kind == CLF_ARG_CSR_PTR   ? ((size_t)m->rows + 1) * sizeof *m->ptr
-               : kind == CLF_ARG_CSR_IDX ? (size_t)m->nnz * sizeof *m->idx
-                                         : (size_t)m->nnz * clf_dtype_bytes((clf_dtype)m->dtype);
-}
-
-/* Whose contents a sparse argument is: those of a pattern may be another buffer's. */
-static void name_csr_arg(clf_buf *b, int kind, clf_arg *a) {
-    bool entries = kind != CLF_ARG_CSR_PTR && kind != CLF_ARG_CSR_IDX;
-    a->buf = b && !entries ? clf_csr_buf_pattern(b) : b;
-    a->part = entries ? CLF_PART_CELLS : kind == CLF_ARG_CSR_PTR ? CLF_PART_PTR : CLF_PART_IDX;
-}
-
-static void set_memory(const clf_runner *r, int32_t v, int kind, clf_arg *a) {
-    const clf_exe *x = r->x;
-    if (x->plan->value[v].format == CLF_CSR) {
-        set_csr_arg(x->value[v], kind, a);
-        name_csr_arg(clf_runner_buffer(r, v), kind, a);
-        return;
-    }
-    a->ptr = x->value[v];
-    a->bytes = x->plan->value[v].bytes;
-    a->buf = clf_runner_buffer(r, v);
-}
-
-/* A generic kernel has room for more operands than this step has. */
-static bool has_operand(const clf_step *t, const clf_arg_desc *d) {
-    switch (d->kind) {
-    case CLF_ARG_MEM_IN: return d->index < t->nin;
-    case CLF_ARG_MEM_OUT: return d->index < t->nout;
-    case CLF_ARG_PARAM: return d->index < t->nparam;
-    default: return true;
-    }
-}
-
-static void set_arg(clf_runner *r, const clf_step *t, int on, const clf_arg_desc *d, const clf_sched *sched, int i) {
-    clf_exe *x = r->x;
-    clf_exe_work *w = &x->work[on - 1];
-    clf_arg *a = &x->arg[i];
-    memset(a, 0, sizeof *a);
-    if (!has_operand(t, d)) return; /* memory of no bytes, or 0 */
-    switch (d->kind) {
-    case CLF_ARG_MEM_IN:
-    case CLF_ARG_CSR_PTR:
-    case CLF_ARG_CSR_IDX: set_memory(r, t->in[d->index], d->kind, a); break;
-    case CLF_ARG_MEM_OUT: set_memory(r, t->out[d->index], d->kind, a); break;
-    case CLF_ARG_SCRATCH:
-        a->ptr = (char *)w->at + x->counter_bytes;
-        a->bytes = x->scratch_bytes;
-        a->buf = &w->name;
-        break;
-    case CLF_ARG_COUNTER:
-        a->ptr = w->at;
-        a->bytes = x->counter_bytes;
-        a->buf = &w->counter;
-        break;
-    case CLF_ARG_PARAM:
-        a->bytes = clf_dtype_bytes((clf_dtype)d->dtype);
-        clf_scalar_store(&a->u, 0, clf_scalar_to(x->param[d->index], (clf_dtype)d->dtype));
-        break;
-    default: a->bytes = sizeof(int64_t); a->u.i64 = sched->arg[d->index];
-    }
-}
-
-/* Narrow a memory argument to the rows (or cells) of one part: its address moves up, its base offset, the next argument, down. */
-static void rebase(clf_runner *r, const clf_step *t, const clf_sched *p, int operand, int64_t lo, int i) {
-    const clf_plan_value *v = &r->x->plan->value[operand < t->nin ? t->in[operand] : t->out[operand - t->nin]];
-    bool flat = p->flat;
-    size_t each = clf_dtype_bytes((clf_dtype)v->dtype), row = flat ? each : (size_t)v->cols * each;
-    clf_arg *a = &r->x->arg[i];
-    if (!clf_step_spans(r->x->plan, t, p, operand)) return;
-    int64_t n = (int64_t)(p->global / p->local) * p->grain;
-    if (lo + n > p->extent) n = p->extent - lo;
-    a->ptr = (const char *)a->ptr + (size_t)lo * row;
-    a->bytes = (size_t)n * row;
-    r->x->arg[i + 1].u.i64 -= lo * (int64_t)(row / each);
-}
-
-/* Beside the host: what the device has, or needs all of. */
-static bool stays(const clf_runner *r, const clf_step *t, const clf_exe_step *e, const clf_sched *p, int i) {
-    const clf_buf *b = r->x->arg[i].buf;
-    if (!e->split || p != &e->split->sched || e->args[i].kind != CLF_ARG_MEM_IN || !b) return false;
-    return !clf_step_spans(r->x->plan, t, p, e->args[i].index) || clf_mirror_holds(r->c->run->devs, clf_exe_device(r->x, e), b);
-}
-
-static clf_status launch_part(clf_runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err) {
-    for (int i = 0; i < e->nargs; i++) set_arg(r, t, e->on, &e->args[i], p, i);
-    for (int i = 0; i < e->nargs && p != &e->sched; i++) {
-        if (stays(r, t, e, p, i)) continue;
-        r->x->arg[i].buf = NULL; /* parts of a buffer are not kept */
-        if (!has_operand(t, &e->args[i])) continue;
-        if (e->args[i].kind == CLF_ARG_MEM_IN) rebase(r, t, p, e->args[i].index, lo, i);
-        if (e->args[i].kind == CLF_ARG_MEM_OUT) rebase(r, t, p, t->nin + e->args[i].index, lo, i);
-    }
-    r->pending |= 1u << (e->on - 1);
-    return clf_launch(r->c->run->devs, clf_exe_device(r->x, e), e->program, r->x->arg, e->nargs, p->global, p->local, err);
-}
-
-clf_status clf_runner_launch(clf_runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err) {
-    return launch_part(r, t, e, p, lo, err);
-}
-
-/* Operands as the host, or a kernel that takes parts of them, sees them. */
-static clf_status bring_home(clf_runner *r, const clf_step *t, clf_err *err) {
-    for (int i = 0; i < t->nin; i++) CLF_TRY(clf_runner_home(r, t->in[i], err));
-    return clf_runner_settle(r, err);
-}
-
-static clf_status launch_merge(clf_runner *r, const clf_step *t, const clf_exe_step *e, clf_err *err) {
-    const clf_exe_merge *m = e->merge;
-    for (int i = 0; i < m->nargs; i++) {
-        set_arg(r, t, e->on, &m->args[i], &m->sched, i);
-        if (e->nparts) r->x->arg[i].buf = NULL; /* what the parts left is on the host */
-    }
-    r->pending |= 1u << (e->on - 1);
-    return clf_launch(r->c->run->devs, clf_exe_device(r->x, e), m->program, r->x->arg, m->nargs, m->sched.global, m->sched.local, err);
-}
-
-static clf_status run_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
-    clf_stats *st = &r->c->stats;
-    CLF_TRY(clf_flight_await(r, t, e->on, err));
-    if (!e->nparts) CLF_TRY(launch_part(r, t, e, &e->sched, 0, err));
-    if (e->nparts) CLF_TRY(bring_home(r, t, err));
-    int64_t lo = 0;
-    for (int i = 0; i < e->nparts; i++) {
-        CLF_TRY(launch_part(r, t, e, &e->part[i], lo, err));
-        CLF_TRY(clf_runner_settle(r, err)); /* one part's buffers at a time */
-        lo += (int64_t)(e->part[i].global / e->part[i].local) * e->part[i].grain;
-    }
-    if (e->merge) CLF_TRY(launch_merge(r, t, e, err));
-    uint64_t launches = (e->nparts ? (uint64_t)e->nparts : 1) + (e->merge != NULL);
-    if (e->sched.skel->tier == 1)
-        st->launches_tier1 += launches;
-    else
-        st->launches_tier2 += launches;
-    if (!strcmp(e->sched.skel->strategy, "chunk"))
-        st->launches_chunk += launches;
-    else if (!strcmp(e->sched.skel->strategy, "group"))
-        st->launches_group += launches;
-    return clf_flight_started(r, t, e->on, err);
 }
 
 /* ---- steps on the host ---- */
@@ -225,6 +80,16 @@ static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, cl
     }
 }
 
+/* Where the device's library cannot, the host's does, now and in later runs of the plan. */
+static clf_status run_clblast(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
+    bool refused = false;
+    CLF_TRY(clf_gemm_run(r, t, e, &refused, err));
+    if (!refused) return CLF_OK;
+    e->executor = CLF_ON_PRODUCT;
+    e->why = "CLBlast failed on the device";
+    return run_host(r, t, e, err);
+}
+
 /* Kernels that were scheduled anew may need more. */
 static clf_status grow_scratch(clf_runner *r, int on, clf_err *err) {
     clf_exe *x = r->x;
@@ -247,15 +112,17 @@ static clf_status run_step(clf_runner *r, int32_t s, bool timed, clf_err *err) {
     CLF_TRY(clf_runner_gather(r, t, e, err));
     if (e->executor == CLF_ON_KERNEL && e->axis) CLF_TRY(clf_exe_reschedule(r->c, r->x, s, err));
     if (e->executor == CLF_ON_KERNEL) CLF_TRY(grow_scratch(r, e->on, err));
-    uint64_t start = timed ? clf_now_ns() : 0;
+    if (clf_exe_splits(e) && e->split->also) CLF_TRY(grow_scratch(r, e->split->also->on, err));
+    uint64_t start = timed ? clf_now_ns() - clf_run_built_ns(r->c) : 0; /* compiling is no part of it */
     clf_meter_step(r->c, r->x, s);
-    clf_status st = clf_exe_splits(e)              ? clf_split_run(r, t, e, err)
-                    : e->executor == CLF_ON_KERNEL ? run_kernel(r, t, e, err)
-                                                   : run_host(r, t, e, err);
+    clf_status st = clf_exe_splits(e)               ? clf_split_run(r, t, e, err)
+                    : e->executor == CLF_ON_KERNEL  ? clf_runner_kernel(r, t, e, err)
+                    : e->executor == CLF_ON_CLBLAST ? run_clblast(r, t, e, err)
+                                                    : run_host(r, t, e, err);
     if (st == CLF_OK && timed) st = clf_runner_settle(r, err);
     clf_meter_step_done(r->c, r->x, s);
     CLF_TRY(st);
-    if (timed) e->measured_ns = (double)(clf_now_ns() - start);
+    if (timed) e->measured_ns = (double)(clf_now_ns() - clf_run_built_ns(r->c) - start);
     r->c->stats.bytes_read += (uint64_t)e->read_bytes;
     r->c->stats.bytes_written += (uint64_t)e->write_bytes;
     return clf_runner_release(r, s, err);
@@ -274,7 +141,7 @@ static void clear_devices(clf_ctx *c, clf_exe *x) {
 clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_buf **results, clf_err *err) {
     clf_runner r = {c, x, slots, 0};
     const clf_plan *p = x->plan;
-    uint64_t start = clf_now_ns();
+    uint64_t start = clf_now_ns(), built = clf_run_built_ns(c);
     if (x->busy) return clf_fail(err, CLF_E_DEVICE, "the device of this plan does not answer");
     clf_meter_enter(c->meter, CLF_PART_EVALUATE);
     timed = timed || c->meter;
@@ -300,7 +167,7 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
         clf_buf_unref(results[i]);
         results[i] = NULL;
     }
-    uint64_t took = clf_now_ns() - start;
+    uint64_t took = clf_now_ns() - start - (clf_run_built_ns(c) - built);
     x->runs++;
     x->spent_ns += x->nwaiting ? (double)took : 0;
     c->stats.run_ns += took;

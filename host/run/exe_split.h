@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Steps that an OpenCL device and the host run together. Between exe.c and exe_place.c, which ask, and split_cost.c, which decides. */
+ * Steps that one or two OpenCL devices and the host run together. Between exe.c and exe_place.c, which ask, and split_cost.c, which decides. */
 #ifndef CLF_RUN_EXE_SPLIT_H
 #define CLF_RUN_EXE_SPLIT_H
 #include "host/run/exe.h"
 
-/* How a step is run together: on: the place among the plan's OpenCL devices, + 1; 0: nowhere, one alone is better. */
+/* How a step is run together: on: the place among the plan's OpenCL devices, + 1; 0: nowhere, one alone is better. also: that of a second
+ * device; 0: there is none. */
 typedef struct clf_split_way {
-    int on, percent;
+    int on, percent, also, also_percent;
     double predicted_ns, saved_ns; /* what the plan would take longer without */
 } clf_split_way;
 /** The best way to run step s of a plan for these devices and the host, if that is better than where it is planned. credit as clf_exe_ways. */
 clf_split_way clf_split_best(clf_ctx *c, const clf_plan *p, int32_t s, const clf_places *on, const int64_t *const *credit);
 /** Once steps are placed: those that are to be split, on the device's side of them. errors: CLF_E_NOMEM. */
 clf_status clf_split_choose(clf_ctx *c, clf_exe *x, const int64_t *const *credit, clf_err *err);
-/** Where to cut so that the device has about `percent` of the cells. False: the host and the device cannot each take a part of this step.
- *  The host's program is x's. errors, where that cannot be had, are no matter: nothing is cut. */
-bool clf_split_cut(clf_ctx *c, clf_exe *x, int32_t s, int percent, clf_exe_split *out);
+/** Where to cut so that the devices have about their shares of the cells. False: the host and the device cannot each take a part of this
+ *  step; where only the second one cannot, it has none. The host's program is x's. errors, where that cannot be had, are no matter:
+ *  nothing is cut. */
+bool clf_split_cut(clf_ctx *c, clf_exe *x, int32_t s, const clf_split_way *way, clf_exe_split *out);
+/** Kernels for the parts of second devices: those that are there, the others are asked for; a step whose kernel cannot be had is not split.
+ *  errors: CLF_E_NOMEM, CLF_E_CANCELLED. */
+clf_status clf_split_kernels(clf_ctx *c, clf_exe *x, clf_err *err);
 /** Is the operator one that can be cut between the host and this device? whole: its schedule there. */
 bool clf_split_fits(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_profile *dev, clf_sched *whole);
 #endif

@@ -37,6 +37,13 @@ typedef struct clf_window {
 clf_status clf_windows(clf_ctx *c, clf_exe *x, bool again, bool all, clf_err *err);
 /** What to do with a window's drafts when kernels come later. */
 clf_status clf_window_later(clf_window *w, clf_err *err);
+/** A kernel that is built already costs nothing, and asks for nothing; of all kernels of the plan, done are there. errors: as
+ *  clf_program_get, CLF_E_CANCELLED. */
+clf_status clf_window_program(clf_ctx *c, int dev, const clf_source *src, uint64_t done, uint64_t all, clf_program **out, bool *compiled,
+                              clf_err *err);
+/** exe_parts.c: step s in parts, where an operand exceeds the device's largest allocation. errors: CLF_E_NOMEM; CLF_E_LIMIT: parts do not
+ *  help. */
+clf_status clf_exe_cut(clf_ctx *c, clf_exe *x, int32_t s, const clf_skel *skel, clf_err *err);
 /** The kernel of a draft, built now if it is not known, is its step's. */
 clf_status clf_window_keep(clf_window *w, const clf_draft *d, clf_err *err);
 /** What cannot have its kernel runs on the host, whatever went wrong short of running out of memory. */

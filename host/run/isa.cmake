@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tile loops, compiled once per instruction set. Include this file and add ${CLF_TILE_OBJECTS} to the library's sources.
 set(CLF_TILE_LOOPS ${CMAKE_CURRENT_LIST_DIR}/tile_loops.c ${CMAKE_CURRENT_LIST_DIR}/tile_folds.c
-                   ${CMAKE_CURRENT_LIST_DIR}/rows_loops.c)
+                   ${CMAKE_CURRENT_LIST_DIR}/rows_loops.c ${CMAKE_CURRENT_LIST_DIR}/tile_pairs.c)
 set(CLF_TILE_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # with it, two thirds of the time go into where variables are
   list(APPEND CLF_TILE_FLAGS -fno-var-tracking)

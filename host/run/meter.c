@@ -85,7 +85,7 @@ static void fill_row(clf_ctx *c, const clf_exe *x, int32_t s, clf_meter_row *row
     snprintf(row->name, sizeof row->name, "%s", clf_str_c(&name));
     snprintf(row->by, sizeof row->by, "%s", clf_report_skeleton(e));
     row->assumed = clf_report_profile(&r, s)->assumed;
-    row->track = e->executor == CLF_ON_KERNEL ? CLF_TRACK_QUEUE + clf_exe_device(x, e) : CLF_TRACK_HOST;
+    row->track = clf_exe_on_device(e) ? CLF_TRACK_QUEUE + clf_exe_device(x, e) : CLF_TRACK_HOST;
     clf_str_release(&name);
 }
 
@@ -123,7 +123,7 @@ void clf_meter_step_done(clf_ctx *c, const clf_exe *x, int32_t s) {
     const clf_exe_step *e = &x->step[s];
     clf_meter_row *row = &m->row[e->row - 1];
     double bytes = e->read_bytes + e->write_bytes;
-    const clf_profile *dev = e->executor == CLF_ON_KERNEL ? clf_run_profile_of(c, clf_exe_device(x, e)) : clf_run_host_profile(c);
+    const clf_profile *dev = clf_exe_on_device(e) ? clf_run_profile_of(c, clf_exe_device(x, e)) : clf_run_host_profile(c);
     row->calls++;
     row->bytes += bytes;
     row->predicted_ns += e->predicted_ns;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/disk.h"
+#include "host/run/gemm.h"
 #include "host/run/meter.h"
 #include "host/run/run.h"
 
@@ -22,7 +23,9 @@ static clf_dev_opts device_opts(clf_ctx *c) {
                           .cache = clf_disk_mode_of(c->knobs.cache),
                           .cache_bytes = c->knobs.cache_bytes,
                           .own = c->run->own,
-                          .copies_bytes = c->knobs.device_mem};
+                          .copies_bytes = c->knobs.device_mem,
+                          .clblast = c->knobs.clblast_library,
+                          .transfer_queue = !strcmp(c->knobs.transfer_queue, "on") - !strcmp(c->knobs.transfer_queue, "off")};
 }
 
 void clf_run_open_devices(clf_ctx *c) {
@@ -69,10 +72,21 @@ void clf_run_news(clf_ctx *c) {
     if (!r->devs_tried) open_later(c);
     if (r->devs_tried && r->wants_devices) clf_run_forget(c); /* plans that were made without devices are made again */
     r->wants_devices = r->wants_devices && !r->devs_tried;
+    clf_gemm_news(c);
     uint64_t built = clf_programs_asked(r->devs).built;
     if (!clf_programs_arrive(r->devs)) return;
     r->arrivals++;
     c->stats.kernels_built += clf_programs_asked(r->devs).built - built;
+}
+
+bool clf_run_await_loads(clf_ctx *c, int ms) {
+    enum { SLICE_MS = 20 };
+    bool any = clf_programs_asked(c->run->devs).fetching != 0;
+    for (; ms > 0 && clf_programs_asked(c->run->devs).fetching; ms -= SLICE_MS) {
+        clf_programs_await(c->run->devs, SLICE_MS);
+        clf_run_news(c);
+    }
+    return any;
 }
 
 void clf_run_load_profile(clf_ctx *c, const char *name, const char *driver, clf_profile *p) {
@@ -85,7 +99,7 @@ void clf_run_load_profile(clf_ctx *c, const char *name, const char *driver, clf_
 
 void clf_run_add_devs(const clf_run *r, clf_stats *s) {
     clf_dev_stats d = clf_devs_stats(r->devs);
-    s->build_ns += d.build_ns;
+    s->build_ns += d.build_ns + d.load_ns;
     s->bytes_to_device += d.bytes_sent;
     s->bytes_from_device += d.bytes_home;
     s->evictions += d.evictions;

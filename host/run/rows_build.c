@@ -217,7 +217,7 @@ static void add_dot(clf_rows_maker *m, int32_t v) {
         in.arg = m->c->value[right].arg;
     else
         in.in[1] = terms_of(m, right, x->axis, rows && entries);
-    if (pair && !entries && !by_entry(m, axis)) in.pack = m->r->npack++;
+    if (pair && !by_entry(m, axis)) in.pack = m->r->npack++;
     in.dst = m->slot[v] = new_slot(m, shape, axis, x->dtype);
     add(m, in);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h: inner products with the usual lanes, along rows, over stored entries, and of rows picked by entries.
+ * Included by rows_type.h: inner products with the usual lanes: of terms side by side, over stored entries, and of rows picked by entries.
  *
  * Each is the tree of core/fold.h: leaves of 512 terms, summed widened in the binary tree over leaves, which a carry stack gives: leaf m
  * closes as many subtrees as m has trailing ones. Blocks of rows share the right side; a result's own order of steps never changes. */
@@ -19,20 +19,20 @@ ELEM_FN void NAME(leaf)(const int R, const E_T *const x[], const E_T *const y[],
 }
 
 /* Carry R leaves up the stack of subtrees; leaf: their number. */
-ELEM_FN int NAME(carry)(const int R, W_T (*st)[ROWS_MOST], int top, int64_t leaf, const W_T *w) {
+ELEM_FN int NAME(carry)(const int R, W_T (*st)[ROWS_STATES], int top, int64_t leaf, const W_T *w) {
     for (int r = 0; r < R; r++) st[top][r] = w[r];
     for (; (leaf & 1) != 0; leaf >>= 1, top--)
         for (int r = 0; r < R; r++) st[top - 1][r] = W_ADD(st[top - 1][r], st[top][r]);
     return top + 1;
 }
-ELEM_FN void NAME(close)(const int R, W_T (*st)[ROWS_MOST], int top, W_T *w) {
+ELEM_FN void NAME(close)(const int R, W_T (*st)[ROWS_STATES], int top, W_T *w) {
     for (; top > 1; top--)
         for (int r = 0; r < R; r++) st[top - 2][r] = W_ADD(st[top - 2][r], st[top - 1][r]);
     for (int r = 0; r < R; r++) w[r] = st[0][r];
 }
 
 ELEM_FN void NAME(sums)(const int R, const E_T *const x[], const E_T *const y[], int64_t n, int skip, W_T *w) {
-    W_T st[ROWS_DEPTH][ROWS_MOST];
+    W_T st[ROWS_DEPTH][ROWS_STATES];
     int top = 0;
     if (n <= CLF_LEAF) {
         NAME(leaf)(R, x, y, 0, n, skip, w);
@@ -43,72 +43,6 @@ ELEM_FN void NAME(sums)(const int R, const E_T *const x[], const E_T *const y[],
         top = NAME(carry)(R, st, top, i / CLF_LEAF, w);
     }
     NAME(close)(R, st, top, w);
-}
-
-/* Column k of whole fours of rows shorter than four vectors, `full` of them whole: the right side stays in registers. */
-ELEM_FN void NAME(short_column)(const int full, const clf_dots *d, int64_t k) {
-    const E_T *x = d->x, *y = (const E_T *)d->y + k * d->ldy;
-    E_T *o = (E_T *)d->out + k;
-    int64_t rest = d->n - full * LANES;
-    VEC b[4], s[4];
-    W_T w[4];
-    for (int c = 0; c < full; c++) b[c] = V(load)(y + c * LANES);
-    b[full] = V(loadn)(y + full * LANES, rest);
-    for (int64_t r = 0; r + 4 <= d->rows; r += 4, x += 4 * d->ldx, o += 4 * d->ldo) {
-        for (int i = 0; i < 4; i++) {
-            const E_T *xi = x + i * d->ldx;
-            s[i] = V(set)(0);
-            for (int c = 0; c < full; c++) s[i] = V(step)(V(load)(xi + c * LANES), b[c], s[i], 0);
-            s[i] = V(stepn)(V(loadn)(xi + full * LANES, rest), b[full], s[i], rest, 0);
-        }
-        V(sum4)(s, w);
-        for (int i = 0; i < 4; i++) o[i * d->ldo] = (E_T)w[i];
-    }
-}
-static void NAME(short_columns)(const clf_dots *d) {
-    int64_t k = 0;
-    if (d->n < LANES)
-        for (; k < d->cols; k++) NAME(short_column)(0, d, k);
-    else if (d->n < 2 * LANES)
-        for (; k < d->cols; k++) NAME(short_column)(1, d, k);
-    else if (d->n < 3 * LANES)
-        for (; k < d->cols; k++) NAME(short_column)(2, d, k);
-    else
-        for (; k < d->cols; k++) NAME(short_column)(3, d, k);
-}
-ELEM_FN void NAME(along_by)(const clf_dots *d, int skip) {
-    const E_T *x = d->x;
-    E_T *o = d->out;
-    int64_t r = 0;
-    W_T w[4];
-    for (; FAST && r + 4 <= d->rows; r += 4, x += 4 * d->ldx, o += 4 * d->ldo)
-        for (int64_t k = 0; k < d->cols; k++) {
-            const E_T *y = (const E_T *)d->y + r * d->sy + k * d->ldy;
-            const E_T *const xs[4] = {x, x + d->ldx, x + 2 * d->ldx, x + 3 * d->ldx};
-            if (d->sy == 0)
-                NAME(sums)(4, xs, (const E_T *const[4]){y, y, y, y}, d->n, skip, w);
-            else
-                NAME(sums)(4, xs, (const E_T *const[4]){y, y + d->sy, y + 2 * d->sy, y + 3 * d->sy}, d->n, skip, w);
-            for (int i = 0; i < 4; i++) o[i * d->ldo + k] = (E_T)w[i];
-        }
-    for (; r < d->rows; r++, x += d->ldx, o += d->ldo)
-        for (int64_t k = 0; k < d->cols; k++) {
-            NAME(sums)(1, &x, (const E_T *const[1]){(const E_T *)d->y + r * d->sy + k * d->ldy}, d->n, skip, w);
-            o[k] = (E_T)w[0];
-        }
-}
-static void NAME(along)(const clf_dots *d) {
-    clf_dots last = *d;
-    if (FAST && d->skip == 0 && d->sy == 0 && d->n < 4 * LANES) {
-        int64_t done = d->rows & ~(int64_t)3;
-        NAME(short_columns)(d);
-        last.x = (const E_T *)d->x + done * d->ldx, last.out = (E_T *)d->out + done * d->ldo;
-        last.rows -= done;
-    }
-    if (FAST && d->skip == 0)
-        NAME(along_by)(&last, 0);
-    else
-        NAME(along_by)(&last, d->skip);
 }
 
 static void NAME(packed)(const clf_dots *d) {
@@ -136,7 +70,7 @@ ELEM_FN W_T NAME(leaf_gathered)(const E_T *x, const int32_t *idx, const E_T *y, 
     return V(sum)(s);
 }
 ELEM_FN W_T NAME(sum_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip) {
-    W_T st[ROWS_DEPTH][ROWS_MOST], w[1];
+    W_T st[ROWS_DEPTH][ROWS_STATES], w[1];
     int top = 0;
     if (n <= CLF_LEAF) return NAME(leaf_gathered)(x, idx, y, ldy, n, skip);
     for (int64_t i = 0; i < n; i += CLF_LEAF) {
@@ -157,43 +91,109 @@ ELEM_FN void NAME(gathered_by)(const clf_dots *d, int64_t ldy, int skip) {
 static void NAME(gathered)(const clf_dots *d) {
     if (FAST && d->skip == 0 && d->ldy == 1)
         NAME(gathered_by)(d, 1, 0);
+    else if (FAST && d->skip == 1 && d->ldy == 1)
+        NAME(gathered_by)(d, 1, 1);
     else
         NAME(gathered_by)(d, d->ldy, d->skip);
 }
 
-/* Results of the R entries from e on, of which there are n: behind the last one it takes the place of those that miss. */
-ELEM_FN void NAME(picked_some)(const int R, const clf_dots *d, const E_T *x, int64_t e, int n, int skip) {
-    const E_T *xs[ROWS_MOST], *ys[ROWS_MOST];
-    W_T w[ROWS_MOST];
-    for (int i = 0; i < R; i++) xs[i] = x, ys[i] = (const E_T *)d->y + (int64_t)d->idx[e + (i < n ? i : n - 1)] * d->ldy;
-    NAME(sums)(R, xs, ys, d->n, skip, w);
-    for (int i = 0; i < n; i++) ((E_T *)d->out)[e + i] = (E_T)w[i];
+/* A leaf of entries for as many columns as a vector has: each lane of the tree is a vector, entries take them by turns. */
+ELEM_FN void NAME(leaf_spread)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip, W_T *w) {
+    VEC s[LANES];
+    E_T lane[LANES][LANES];
+    W_T t[LANES][LANES];
+    int64_t i = 0;
+    for (int l = 0; l < LANES; l++) s[l] = V(set)(0);
+    for (; i + LANES <= n; i += LANES)
+        for (int l = 0; l < LANES; l++) s[l] = V(step)(V(set)(x[i + l]), V(load)(y + (int64_t)idx[i + l] * ldy), s[l], skip);
+    for (int l = 0; l < LANES; l++)
+        if (i + l < n) s[l] = V(step)(V(set)(x[i + l]), V(load)(y + (int64_t)idx[i + l] * ldy), s[l], skip);
+    for (int l = 0; l < LANES; l++) V(storen)(lane[l], s[l], LANES);
+    for (int l = 0; l < LANES; l++)
+        for (int c = 0; c < LANES; c++) t[l][c] = (W_T)lane[l][c];
+    for (int h = LANES / 2; h > 0; h /= 2)
+        for (int l = 0; l < h; l++)
+            for (int c = 0; c < LANES; c++) t[l][c] = W_ADD(t[l][c], t[l + h][c]);
+    for (int c = 0; c < LANES; c++) w[c] = t[0][c];
+}
+ELEM_FN void NAME(sum_spread)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip, W_T *w) {
+    W_T st[ROWS_DEPTH][LANES];
+    int top = 0;
+    if (n <= CLF_LEAF) {
+        NAME(leaf_spread)(x, idx, y, ldy, n, skip, w);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += CLF_LEAF, top++) {
+        NAME(leaf_spread)(x + i, idx + i, y, ldy, n - i < CLF_LEAF ? n - i : CLF_LEAF, skip, st[top]);
+        for (int64_t m = i / CLF_LEAF; (m & 1) != 0; m >>= 1, top--)
+            for (int c = 0; c < LANES; c++) st[top - 1][c] = W_ADD(st[top - 1][c], st[top][c]);
+    }
+    for (; top > 1; top--)
+        for (int c = 0; c < LANES; c++) st[top - 2][c] = W_ADD(st[top - 2][c], st[top - 1][c]);
+    for (int c = 0; c < LANES; c++) w[c] = st[0][c];
+}
+ELEM_FN void NAME(spread_by)(const clf_dots *d, int skip) {
+    W_T w[LANES];
+    for (int64_t r = 0; r < d->rows; r++)
+        for (int64_t k = 0; k < d->cols; k += LANES) {
+            int64_t from = d->off[r];
+            E_T *o = (E_T *)d->out + r * d->ldo + k;
+            NAME(sum_spread)((const E_T *)d->x + from, d->idx + from, (const E_T *)d->y + k, d->ldy, d->off[r + 1] - from, skip, w);
+            for (int64_t c = 0; c < LANES && k + c < d->cols; c++) o[c] = (E_T)w[c];
+        }
+}
+static void NAME(gathered_whole)(const clf_dots *d) {
+    if (FAST && d->skip == 1)
+        NAME(spread_by)(d, 1);
+    else
+        NAME(spread_by)(d, d->skip);
 }
 
-/* One result per entry; rows of y that lie apart by column are fetched ahead. */
+/* Results of the R entries from e on, of which there are n: behind the last one it takes the place of those that miss. x: each entry's
+ * row; one row for all is one load once this is inlined. */
+ELEM_FN void NAME(picked_some)(const int R, const clf_dots *d, const E_T *const x[], int64_t e, int n, int skip) {
+    const E_T *ys[ROWS_MOST];
+    W_T w[ROWS_MOST];
+    for (int i = 0; i < R; i++) ys[i] = (const E_T *)d->y + (int64_t)d->idx[e + (i < n ? i : n - 1)] * d->ldy;
+    NAME(sums)(R, x, ys, d->n, skip, w);
+    for (int i = 0; i < n; i++) ((E_T *)d->out)[e + i] = (E_T)w[i];
+}
+ELEM_FN void NAME(picked_same)(const int R, const clf_dots *d, const E_T *row, int64_t e, int skip) {
+    const E_T *x[ROWS_MOST];
+    for (int i = 0; i < R; i++) x[i] = row;
+    NAME(picked_some)(R, d, x, e, R, skip);
+}
+
+/* One result per entry; rows of y that lie apart by column are fetched ahead. Blocks of entries cross the ends of rows, since rows of a
+ * very sparse matrix have less than a block. */
 ELEM_FN void NAME(picked_by)(const clf_dots *d, int skip) {
-    const E_T *y = d->y;
-    for (int64_t r = 0; r < d->rows; r++) {
-        const E_T *x = (const E_T *)d->x + r * d->ldx;
-        int64_t e = d->off[r], end = d->off[r + 1], last = d->off[d->rows];
-        for (; FAST && e < end; e += ROWS_MOST) {
-            for (int64_t i = e + ROWS_MOST; i < e + 2 * ROWS_MOST && i < last; i++)
-                ROWS_PREFETCH(y + (int64_t)d->idx[i] * d->ldy, d->n * (int64_t)sizeof *y);
-            if (end - e >= ROWS_MOST)
-                NAME(picked_some)(ROWS_MOST, d, x, e, ROWS_MOST, skip);
-            else
-                NAME(picked_some)(ROWS_MOST, d, x, e, (int)(end - e), skip);
+    const E_T *y = d->y, *x[ROWS_MOST];
+    int64_t r = 0, e = d->off[0], last = d->off[d->rows];
+    for (; FAST && e < last; e += ROWS_MOST) {
+        int n = last - e < ROWS_MOST ? (int)(last - e) : ROWS_MOST;
+        for (int64_t i = e + ROWS_MOST; i < e + 2 * ROWS_MOST && i < last; i++)
+            ROWS_PREFETCH(y + (int64_t)d->idx[i] * d->ldy, d->n * (int64_t)sizeof *y);
+        while (d->off[r + 1] <= e) r++;
+        if (d->off[r + 1] - e >= ROWS_MOST) {
+            NAME(picked_same)(ROWS_MOST, d, (const E_T *)d->x + r * d->ldx, e, skip);
+            continue;
         }
-        for (; e < end; e++) {
-            if (e + 4 < last) ROWS_PREFETCH(y + (int64_t)d->idx[e + 4] * d->ldy, d->n * (int64_t)sizeof *y);
-            NAME(picked_some)(1, d, x, e, 1, skip);
+        for (int i = 0; i < ROWS_MOST; i++) {
+            while (i < n && d->off[r + 1] <= e + i) r++;
+            x[i] = (const E_T *)d->x + r * d->ldx;
         }
+        NAME(picked_some)(ROWS_MOST, d, x, e, n, skip);
+    }
+    for (; e < last; e++) {
+        if (e + 4 < last) ROWS_PREFETCH(y + (int64_t)d->idx[e + 4] * d->ldy, d->n * (int64_t)sizeof *y);
+        while (d->off[r + 1] <= e) r++;
+        NAME(picked_same)(1, d, (const E_T *)d->x + r * d->ldx, e, skip);
     }
 }
 /* y is read across its rows: leaf by leaf through a copy. */
 static void NAME(picked_across)(const clf_dots *d) {
     E_T copy[CLF_LEAF];
-    W_T st[ROWS_DEPTH][ROWS_MOST], w[1];
+    W_T st[ROWS_DEPTH][ROWS_STATES], w[1];
     for (int64_t r = 0; r < d->rows; r++)
         for (int64_t e = d->off[r]; e < d->off[r + 1]; e++) {
             const E_T *x = (const E_T *)d->x + r * d->ldx, *y = (const E_T *)d->y + (int64_t)d->idx[e] * d->ldy, *c = copy;

@@ -273,6 +273,11 @@ static clf_dots_fn dot_entries(clf_rows_frame *f, const clf_row_instr *in, clf_d
     d->off = f->off;
     d->idx = j->m->idx + f->e0;
     if (!p) return d->y = f->slot[in->in[1]], fns->packed;
+    if (in->pack >= 0 && j->pack_at[in->pack] != SIZE_MAX) {
+        d->y = j->pack + j->pack_at[in->pack];
+        d->ldy = (d->cols + fns->lanes - 1) / fns->lanes * fns->lanes;
+        return fns->gathered_whole;
+    }
     d->y = p->at;
     d->ldy = p->step[in->over];
     d->sy = in->axis >= 0 ? p->step[in->axis] : 0;

@@ -95,7 +95,8 @@ static void fill_pack(const clf_rows_job *j, const clf_row_instr *in) {
     size_t each = clf_dtype_bytes((clf_dtype)in->dtype);
     int log2 = each == 8 ? 3 : each == 4 ? 2 : 0, outer = (int)in->over, inner = (int)in->axis;
     int64_t vec = j->r->isa.row->type[in->dtype]->lanes, ld = (j->n[inner] + vec - 1) / vec * vec;
-    if (clf_dot_lanes(&j->r->c, &j->r->c.value[in->value], j->n) != 1) outer = (int)in->axis, inner = (int)in->over, ld = j->n[inner];
+    if (outer != j->r->entry && clf_dot_lanes(&j->r->c, &j->r->c.value[in->value], j->n) != 1)
+        outer = (int)in->axis, inner = (int)in->over, ld = j->n[inner];
     char *to = j->pack + j->pack_at[in->pack];
     for (int64_t i = 0; i < j->n[outer]; i++, to += (size_t)ld * each) {
         cell->gather[log2](j->n[inner], to, p->at + p->step[outer] * i * (int64_t)each, p->step[inner]);

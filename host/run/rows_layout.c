@@ -3,6 +3,8 @@
  * the vectors, and the states of the sinks. Every size is computed with overflow checks. */
 #include "host/run/rows_run.h"
 
+enum { ENTRY_PACK_CELLS = 1 << 17 };
+
 static bool times(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
 
 /* Room for n * each bytes, aligned; the offset. */
@@ -88,11 +90,22 @@ static bool vec_cells(const clf_rows_job *j, int64_t *cells) {
     return true;
 }
 
-/* Bytes of a DOT's right side if it must be copied into the order its loop reads; else 0. */
+/* Over entries with the usual lanes: rows of the right side as whole vectors, where a core's cache has room for the copy, the entries pay
+ * for making it, and a vector has enough of the columns. */
+static bool entry_cells(const clf_rows_job *j, const clf_row_instr *in, int64_t *cells) {
+    int64_t vec = j->r->isa.row->type[in->dtype]->lanes, k = j->n[in->axis], n = 0;
+    if (clf_dot_lanes(&j->r->c, &j->r->c.value[in->value], j->n) == 1 || 3 * k <= vec || j->m->nnz / 2 < j->m->cols) return true;
+    if (!times((k + vec - 1) / vec * vec, j->n[in->over], &n)) return false;
+    if (n <= ENTRY_PACK_CELLS) *cells = n;
+    return true;
+}
+
+/* Cells of a DOT's right side if it must be copied into the order its loop reads; else 0. */
 static bool pack_cells(const clf_rows_job *j, const clf_row_instr *in, int64_t *cells) {
     const clf_row_place *p = &j->place[in->arg];
     int64_t vec = j->r->isa.row->type[in->dtype]->lanes, k = j->n[in->axis];
     *cells = 0;
+    if (in->over == j->r->entry) return entry_cells(j, in, cells);
     if (clf_dot_lanes(&j->r->c, &j->r->c.value[in->value], j->n) == 1) {
         if (k % vec == 0 && p->step[in->axis] == 1) return true;
         return times((k + vec - 1) / vec * vec, j->n[in->over], cells);

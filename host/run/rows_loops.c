@@ -4,10 +4,10 @@
 #include "host/run/tile_isa.h"
 #include "host/run/rows_vec.h"
 
-/* Leaves of 512 of an extent below 2^63 need fewer levels than this. ROWS_MOST: inner products made together. ROWS_BLOCK: rows whose
- * sums fit the registers, with one vector or two; ROWS_TILE: vectors of sums over rows that do, for ROWS_PASS rows at a time; ROWS_WIDE:
- * is there room for four rows, or cells, by as many vectors? */
-enum { ROWS_DEPTH = 56, ROWS_LINE = 64, ROWS_MOST = 8, ROWS_PASS = 32, ROWS_SUMS = 16 };
+/* Leaves of 512 of an extent below 2^63 need fewer levels than this. ROWS_MOST: inner products made together, of rows picked; ROWS_STATES:
+ * of four rows by columns. ROWS_BLOCK: rows whose sums fit the registers, with one vector or two; ROWS_TILE: vectors of sums over rows that
+ * do, for ROWS_PASS rows at a time; ROWS_WIDE: is there room for four rows, or cells, by as many vectors? */
+enum { ROWS_DEPTH = 56, ROWS_LINE = 64, ROWS_PAGE = 4096, ROWS_MOST = 8, ROWS_STATES = 20, ROWS_PASS = 32, ROWS_SUMS = 16, ROWS_AHEAD = 8 };
 #if defined(__AVX512F__)
 enum { ROWS_BLOCK = 8, ROWS_TILE = 16, ROWS_WIDE = 1 };
 #else

@@ -49,6 +49,8 @@ ELEM_FN void NAME(cells_tile)(const int J, const int C, const clf_outer_dot *u, 
 ELEM_FN void NAME(cells_strip)(const int J, const int C, const clf_outer_dot *u, int64_t row, int64_t rows, int64_t k, int skip) {
     int64_t j = 0;
     for (; j + J <= u->nj; j += J) NAME(cells_tile)(J, C, u, row, rows, j, k, skip);
+    for (; J > 4 && j + 4 <= u->nj; j += 4) NAME(cells_tile)(4, C, u, row, rows, j, k, skip);
+    for (; J > 2 && j + 2 <= u->nj; j += 2) NAME(cells_tile)(2, C, u, row, rows, j, k, skip);
     for (; j < u->nj; j++) NAME(cells_tile)(1, C, u, row, rows, j, k, skip);
 }
 ELEM_FN void NAME(cells_by)(const clf_outer_dot *u, int skip) {
@@ -76,18 +78,47 @@ static void NAME(each)(const clf_outer_dot *u) {
     }
 }
 
-/* Columns of one row differ, so its entries never meet. */
-ELEM_FN void NAME(scatter_by)(const clf_outer_dot *u, int skip) {
+/* Columns of one row differ, so its entries never meet. C vectors of k from `k` on: those of a row stay in registers, and where they are
+ * several, the cells that later entries meet are asked for. */
+ELEM_FN void NAME(scatter_row)(const int C, const clf_outer_dot *u, int64_t r, int64_t k, int skip) {
+    const E_T *x = u->x, *h = (const E_T *)u->h + r * u->ldh + k;
+    E_T *q = (E_T *)u->q + k;
+    int64_t last = u->off[u->rows], left = u->nk - k - (C - 1) * LANES;
+    VEC b[4];
+    for (int c = 0; c < C; c++) b[c] = V(loadn)(h + c * LANES, c + 1 < C || left > LANES ? LANES : left);
+    for (int64_t e = u->off[r]; e < u->off[r + 1]; e++) {
+        E_T *at = q + (int64_t)u->idx[e] * u->ldq;
+        VEC a = V(set)(x[e]);
+        if (C > 1 && e + ROWS_AHEAD < last)
+            ROWS_PREFETCH(q + (int64_t)u->idx[e + ROWS_AHEAD] * u->ldq, C * LANES * (int64_t)sizeof *q);
+        for (int c = 0; c < C; c++) V(storen)(at + c * LANES, V(step)(a, b[c], V(load)(at + c * LANES), skip), LANES);
+    }
+}
+/* Cells to whole vectors of k. */
+ELEM_FN void NAME(scatter_whole)(const clf_outer_dot *u, int skip) {
+    for (int64_t r = 0; r < u->rows; r++) {
+        int64_t k = 0;
+        for (; FAST && k + 3 * LANES < u->nk; k += 4 * LANES) NAME(scatter_row)(4, u, r, k, skip);
+        for (; FAST && k + 2 * LANES < u->nk; k += 3 * LANES) NAME(scatter_row)(3, u, r, k, skip);
+        for (; FAST && k + LANES < u->nk; k += 2 * LANES) NAME(scatter_row)(2, u, r, k, skip);
+        for (; k < u->nk; k += LANES) NAME(scatter_row)(1, u, r, k, skip);
+    }
+}
+/* Cells as they come: few of k. */
+ELEM_FN void NAME(scatter_few)(const clf_outer_dot *u, int skip) {
     const E_T *x = u->x, *h = u->h;
     E_T *q = u->q;
     for (int64_t r = 0; r < u->rows; r++, h += u->ldh)
         for (int64_t e = u->off[r]; e < u->off[r + 1]; e++) {
             E_T *at = q + (int64_t)u->idx[e] * u->ldq, a = x[e];
-            int64_t k = 0;
-            VEC b = V(set)(a);
-            for (; k + LANES <= u->nk; k += LANES) V(storen)(at + k, V(step)(b, V(load)(h + k), V(load)(at + k), skip), LANES);
-            for (; k < u->nk; k++) at[k] = V(one)(a, h[k], at[k], skip);
+            for (int64_t k = 0; k < u->nk; k++) at[k] = V(one)(a, h[k], at[k], skip);
         }
+}
+ELEM_FN void NAME(scatter_by)(const clf_outer_dot *u, int skip) {
+    if (u->ldq % LANES == 0)
+        NAME(scatter_whole)(u, skip);
+    else
+        NAME(scatter_few)(u, skip);
 }
 ELEM_FN void NAME(scatter_one)(const clf_outer_dot *u, int skip) {
     const E_T *x = u->x, *h = u->h;
@@ -98,12 +129,14 @@ ELEM_FN void NAME(scatter_one)(const clf_outer_dot *u, int skip) {
     }
 }
 static void NAME(scatter)(const clf_outer_dot *u) {
-    if (FAST && u->nk == 1 && u->ldq == 1 && u->skip == 0)
-        NAME(scatter_one)(u, 0);
+    if (FAST && u->nk == 1 && u->ldq == 1 && u->skip <= 1)
+        u->skip == 0 ? NAME(scatter_one)(u, 0) : NAME(scatter_one)(u, 1);
     else if (u->nk == 1 && u->ldq == 1)
         NAME(scatter_one)(u, u->skip);
     else if (FAST && u->skip == 0)
         NAME(scatter_by)(u, 0);
+    else if (FAST && u->skip == 1)
+        NAME(scatter_by)(u, 1);
     else
         NAME(scatter_by)(u, u->skip);
 }

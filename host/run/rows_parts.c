@@ -6,6 +6,7 @@
 enum {
     PARALLEL_NS = 30000, /* one core's time below which waking others costs more than it gives */
     PARTS_PER_WORKER = 8,
+    UNEVEN_PARTS = 256,      /* of a worker, where a few of the rows have most of the entries */
     STATES_BYTES = 64 << 20, /* partial results of all parts together, unless one part needs more */
     BLOCK = 8,               /* rows that loops take at once */
     WIDE_ROW = 16384,
@@ -56,7 +57,7 @@ void clf_rows_choose_batch(clf_rows_job *j) {
 
 /* ---- sinks over rows ----------------------------------------------------------------------------------------------------- */
 
-/* Vectors of q[j][k] as the loops want them: k outside for few k; whole vectors of k; or packed, where columns scatter. */
+/* Vectors of q[j][k] as the loops want them: k outside for few k; whole vectors of k; or packed, where columns scatter and k are few. */
 static bool dot_layout(const clf_rows_job *j, const clf_row_sink *s, clf_row_layout *l) {
     int64_t vec = j->r->isa.row->type[s->dtype]->lanes;
     l->vecs = 1, l->len = l->nj, l->out_step = 1;
@@ -69,7 +70,7 @@ static bool dot_layout(const clf_rows_job *j, const clf_row_sink *s, clf_row_lay
     } else if (s->dot == CLF_RD_OUTER || s->dot == CLF_RD_SCATTER) {
         l->vecs = l->nj;
         l->len = l->nk;
-        l->ld = s->dot == CLF_RD_OUTER ? (l->nk + vec - 1) / vec * vec : l->nk;
+        l->ld = s->dot == CLF_RD_OUTER || l->nk > vec / 2 ? (l->nk + vec - 1) / vec * vec : l->nk;
         l->out_vec = s->swapped ? 1 : l->nk;
         l->out_step = s->swapped ? l->nj : 1;
     }
@@ -125,11 +126,11 @@ static int64_t granule(const clf_rows_job *j) {
     return g;
 }
 
-static int64_t most_parts(const clf_rows_job *j, int useful) {
+static int64_t most_parts(const clf_rows_job *j, int64_t wanted) {
     double states = 1;
     for (int i = 0; i < j->r->nmeet; i++) states += 24.0 * (double)j->layout[i].cells;
-    double most = (double)STATES_BYTES / states, wanted = (double)useful * PARTS_PER_WORKER;
-    return most < 1 ? 1 : (int64_t)(most < wanted ? most : wanted);
+    double most = (double)STATES_BYTES / states;
+    return most < 1 ? 1 : most < (double)wanted ? (int64_t)most : wanted;
 }
 
 /* First row that lies behind `share` of the work, rows and entries counted alike. */
@@ -157,8 +158,23 @@ static void free_bounds(clf_rows_job *j, int64_t parts) {
     j->bound[j->parts] = extent;
 }
 
-static void even_bounds(clf_rows_job *j, int64_t parts, int64_t size) {
+/* Rows and entries of the heaviest run of `size` rows. */
+static int64_t heaviest(const clf_rows_job *j, int64_t size) {
+    int64_t most = 0;
+    for (int64_t row = 0, end; row < j->rows; row = end) {
+        end = size < j->rows - row ? row + size : j->rows;
+        int64_t work = end - row + j->m->ptr[end] - j->m->ptr[row];
+        most = work > most ? work : most;
+    }
+    return most;
+}
+
+/* Parts of `least` rows, or 2, 4, .. times as many: about as many parts as asked for; more, where one would have too large a share. */
+static void even_bounds(clf_rows_job *j, int64_t parts, int64_t more, int64_t least) {
+    int64_t size = least;
     while (size < j->rows && (j->rows - 1) / size + 1 > parts) size *= 2;
+    while (more > parts && size > least && (j->rows - 1) / (size / 2) < more && heaviest(j, size) > (j->rows + j->m->nnz) / parts * 2)
+        size /= 2;
     j->parts = j->rows > 0 ? (j->rows - 1) / size + 1 : 1;
     for (int64_t p = 1; p < j->parts; p++) j->bound[p] = p * size;
     j->bound[j->parts] = j->rows;
@@ -168,11 +184,12 @@ bool clf_rows_choose_parts(clf_rows_job *j, const clf_pool *pool) {
     double ns = work_ns(j);
     int useful = pool && ns > PARALLEL_NS ? clf_pool_threads(pool) : 1;
     if (ns / (PARALLEL_NS / 2) < useful) useful = (int)(ns / (PARALLEL_NS / 2)) + 1;
-    int64_t parts = useful > 1 ? most_parts(j, useful) : 1;
-    j->bound = clf_arena_new(&j->arena, (size_t)parts + 1, sizeof *j->bound);
+    int64_t parts = useful > 1 ? most_parts(j, (int64_t)useful * PARTS_PER_WORKER) : 1;
+    int64_t more = j->m && j->r->nmeet > 0 && parts > 1 ? most_parts(j, (int64_t)useful * UNEVEN_PARTS) : parts;
+    j->bound = clf_arena_new(&j->arena, (size_t)more + 1, sizeof *j->bound);
     if (!j->bound) return false;
     if (j->r->nmeet > 0)
-        even_bounds(j, parts, granule(j));
+        even_bounds(j, parts, more, granule(j));
     else
         free_bounds(j, parts);
     j->workers = j->parts > 1 ? clf_pool_threads(pool) : 1; /* whichever thread of the pool is awake takes a part: all need memory */

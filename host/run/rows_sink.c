@@ -281,18 +281,28 @@ void clf_rows_part_end(clf_rows_frame *f) {
 
 /* ---- the end of a run ---------------------------------------------------------------------------------------------------- */
 
+/* Vectors that lie apart where they are one run of the output: moved together. A DOT has one component. */
+static void close_up(const clf_row_sink *s, const clf_row_layout *l, clf_word *state, int64_t *vecs, int64_t *len) {
+    *vecs = l->vecs, *len = l->len;
+    if (s->kind != CLF_RK_DOT || l->vecs < 2 || l->out_step != 1 || l->out_vec != l->len) return;
+    for (int64_t v = 1; v < l->vecs; v++) memmove(state + v * l->len, state + v * l->ld, (size_t)l->len * sizeof *state);
+    *vecs = 1, *len = l->vecs * l->len;
+}
+
 static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_frame *f, clf_pool *pool) {
     const clf_row_layout *l = &j->layout[s->index];
     clf_word *state[3], r[CLF_LEAF], *at[3];
+    int64_t vecs, len;
     clf_rows_part_words(j, s, 0, state);
     if (j->rows == 0) {
         begin_block(j, s, &f->meet[s->index]);
         fold_lanes(s, l, &f->meet[s->index], state);
     }
     if (s->kind == CLF_RK_MEET && s->h >= 0) clf_rows_rest_meet(f, s, state, pool);
-    for (int64_t v = 0; v < l->vecs; v++)
-        for (int64_t i = 0; i < l->len; i += CLF_LEAF) {
-            int64_t n = l->len - i < CLF_LEAF ? l->len - i : CLF_LEAF;
+    close_up(s, l, state[0], &vecs, &len);
+    for (int64_t v = 0; v < vecs; v++)
+        for (int64_t i = 0; i < len; i += CLF_LEAF) {
+            int64_t n = len - i < CLF_LEAF ? len - i : CLF_LEAF;
             words_at(s, state, (size_t)(v * l->ld + i), at);
             s->fold->finish(n, r, at);
             put_words(j, s, v * l->out_vec + i * l->out_step, l->out_step, n, r);

@@ -8,6 +8,7 @@
 #define FAST ((E_T)0.5 != 0)
 
 #include "host/run/rows_dot.h"
+#include "host/run/rows_along.h"
 #include "host/run/rows_whole.h"
 #include "host/run/rows_outer.h"
 #include "host/run/rows_scan.h"
@@ -16,6 +17,7 @@ static const clf_row_fns NAME(fns) = {
     .along = NAME(along),
     .packed = NAME(packed),
     .gathered = NAME(gathered),
+    .gathered_whole = NAME(gathered_whole),
     .picked = NAME(picked),
     .whole = NAME(whole),
     .picked_whole = NAME(picked_whole),

@@ -87,8 +87,18 @@ ELEM_FN v_vec_f64 v_load_f64(const double *p) { return _mm512_loadu_pd(p); }
 ELEM_FN v_vec_f32 v_load_f32(const float *p) { return _mm512_loadu_ps(p); }
 ELEM_FN v_vec_f64 v_loadn_f64(const double *p, int64_t n) { return _mm512_maskz_loadu_pd(V_FIRST(8, n), p); }
 ELEM_FN v_vec_f32 v_loadn_f32(const float *p, int64_t n) { return _mm512_maskz_loadu_ps(V_FIRST(16, n), p); }
-ELEM_FN void v_storen_f64(double *p, v_vec_f64 v, int64_t n) { _mm512_mask_storeu_pd(p, V_FIRST(8, n), v); }
-ELEM_FN void v_storen_f32(float *p, v_vec_f32 v, int64_t n) { _mm512_mask_storeu_ps(p, V_FIRST(16, n), v); }
+ELEM_FN void v_storen_f64(double *p, v_vec_f64 v, int64_t n) {
+    if (n == 8)
+        _mm512_storeu_pd(p, v);
+    else
+        _mm512_mask_storeu_pd(p, V_FIRST(8, n), v);
+}
+ELEM_FN void v_storen_f32(float *p, v_vec_f32 v, int64_t n) {
+    if (n == 16)
+        _mm512_storeu_ps(p, v);
+    else
+        _mm512_mask_storeu_ps(p, V_FIRST(16, n), v);
+}
 ELEM_FN __mmask8 v_take_f64(v_vec_f64 a, v_vec_f64 b, __mmask8 m, int skip) {
     if ((skip & 1) != 0) m = _mm512_mask_cmp_pd_mask(m, a, _mm512_setzero_pd(), _CMP_NEQ_UQ);
     if ((skip & 2) != 0) m = _mm512_mask_cmp_pd_mask(m, b, _mm512_setzero_pd(), _CMP_NEQ_UQ);
@@ -159,10 +169,20 @@ ELEM_FN v_vec_f32 v_loadn_f32(const float *p, int64_t n) {
     return V_PAIR(f32, _mm256_maskload_ps(p, v_first_f32(n, 0)), _mm256_maskload_ps(p + 8, v_first_f32(n, 8)));
 }
 ELEM_FN void v_storen_f64(double *p, v_vec_f64 v, int64_t n) {
+    if (n == 8) {
+        _mm256_storeu_pd(p, v.a);
+        _mm256_storeu_pd(p + 4, v.b);
+        return;
+    }
     _mm256_maskstore_pd(p, v_first_f64(n, 0), v.a);
     _mm256_maskstore_pd(p + 4, v_first_f64(n, 4), v.b);
 }
 ELEM_FN void v_storen_f32(float *p, v_vec_f32 v, int64_t n) {
+    if (n == 16) {
+        _mm256_storeu_ps(p, v.a);
+        _mm256_storeu_ps(p + 8, v.b);
+        return;
+    }
     _mm256_maskstore_ps(p, v_first_f32(n, 0), v.a);
     _mm256_maskstore_ps(p + 8, v_first_f32(n, 8), v.b);
 }

@@ -78,38 +78,40 @@ static void NAME(whole)(const clf_dots *d) {
     }
 }
 
-/* Rows of y by column of the entry: C vectors of results from col on, the last of `last` cells. */
-ELEM_FN void NAME(pick_block)(const int C, const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int64_t last, int skip,
-                              VEC *acc) {
+/* Rows of y by column of the entry: C vectors of results from col on, the last of `last` cells. Of idx, `ahead` may be read: rows of y are
+ * asked for across the end of x's row. */
+ELEM_FN void NAME(pick_block)(const int C, const E_T *x, const int32_t *idx, int64_t ahead, const E_T *y, int64_t ldy, int64_t n,
+                              int64_t last, int skip, VEC *acc) {
     VEC s[8];
     for (int c = 0; c < C; c++) s[c] = V(set)(0);
     for (int64_t e = 0; e < n; e++) {
         const E_T *b = y + (int64_t)idx[e] * ldy;
         VEC a = V(set)(x[e]);
-        if (e + 4 < n) ROWS_PREFETCH(y + (int64_t)idx[e + 4] * ldy, C * LANES * (int64_t)sizeof *y);
+        if (e + ROWS_AHEAD < ahead) ROWS_PREFETCH(y + (int64_t)idx[e + ROWS_AHEAD] * ldy, C * LANES * (int64_t)sizeof *y);
         for (int c = 0; c + 1 < C; c++) s[c] = V(step)(a, V(load)(b + c * LANES), s[c], skip);
         s[C - 1] = V(step)(a, V(loadn)(b + (C - 1) * LANES, last), s[C - 1], skip);
     }
     for (int c = 0; c < C; c++) acc[c] = s[c];
 }
 /* cols results of one row over a leaf of entries, in blocks of 8, 4, 3, 2 and 1 vectors. */
-static void NAME(pick_leaf)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int64_t cols, int skip, E_T *o) {
+ELEM_FN void NAME(pick_leaf)(const E_T *x, const int32_t *idx, int64_t ahead, const E_T *y, int64_t ldy, int64_t n, int64_t cols, int skip,
+                             E_T *o) {
     VEC s[8];
     for (int64_t col = 0, m; col < cols; col += m) {
         int64_t vecs = (cols - col + LANES - 1) / LANES, C = vecs >= 8 ? 8 : vecs >= 4 ? 4 : vecs;
         m = C * LANES < cols - col ? C * LANES : cols - col;
         int64_t last = m - (C - 1) * LANES;
         if (FAST && C == 8)
-            NAME(pick_block)(8, x, idx, y + col, ldy, n, last, skip, s);
+            NAME(pick_block)(8, x, idx, ahead, y + col, ldy, n, last, skip, s);
         else if (FAST && C == 4)
-            NAME(pick_block)(4, x, idx, y + col, ldy, n, last, skip, s);
+            NAME(pick_block)(4, x, idx, ahead, y + col, ldy, n, last, skip, s);
         else if (FAST && C == 3)
-            NAME(pick_block)(3, x, idx, y + col, ldy, n, last, skip, s);
+            NAME(pick_block)(3, x, idx, ahead, y + col, ldy, n, last, skip, s);
         else if (FAST && C == 2)
-            NAME(pick_block)(2, x, idx, y + col, ldy, n, last, skip, s);
+            NAME(pick_block)(2, x, idx, ahead, y + col, ldy, n, last, skip, s);
         else
             for (int c = 0; c < C; c++)
-                NAME(pick_block)(1, x, idx, y + col + c * LANES, ldy, n, c + 1 < C ? LANES : last, skip, s + c);
+                NAME(pick_block)(1, x, idx, ahead, y + col + c * LANES, ldy, n, c + 1 < C ? LANES : last, skip, s + c);
         for (int c = 0; c < C; c++) V(storen)(o + col + c * LANES, s[c], c + 1 < C ? LANES : last);
     }
 }
@@ -119,7 +121,7 @@ static __attribute__((noinline)) void NAME(pick_tall)(const E_T *x, const int32_
     E_T lane[8 * LANES];
     int top = 0;
     for (int64_t i = 0; i < n; i += CLF_LEAF) {
-        NAME(pick_leaf)(x + i, idx + i, y, ldy, n - i < CLF_LEAF ? n - i : CLF_LEAF, cols, skip, lane);
+        NAME(pick_leaf)(x + i, idx + i, n - i, y, ldy, n - i < CLF_LEAF ? n - i : CLF_LEAF, cols, skip, lane);
         for (int64_t l = 0; l < cols; l++) st[top][l] = (W_T)lane[l];
         for (int64_t m = i / CLF_LEAF; (m & 1) != 0; m >>= 1, top--)
             for (int64_t l = 0; l < cols; l++) st[top - 1][l] = W_ADD(st[top - 1][l], st[top][l]);
@@ -129,17 +131,23 @@ static __attribute__((noinline)) void NAME(pick_tall)(const E_T *x, const int32_
         for (int64_t l = 0; l < cols; l++) st[top - 2][l] = W_ADD(st[top - 2][l], st[top - 1][l]);
     for (int64_t l = 0; l < cols; l++) o[l] = (E_T)st[0][l];
 }
-static void NAME(picked_whole)(const clf_dots *d) {
+ELEM_FN void NAME(picked_whole_by)(const clf_dots *d, int skip) {
     for (int64_t r = 0; r < d->rows; r++) {
-        int64_t from = d->off[r], n = d->off[r + 1] - from;
+        int64_t from = d->off[r], n = d->off[r + 1] - from, ahead = d->off[d->rows] - from;
         for (int64_t col = 0, m; col < d->cols; col += m) {
             const E_T *x = (const E_T *)d->x + from, *y = (const E_T *)d->y + col;
             E_T *o = (E_T *)d->out + r * d->ldo + col;
             m = d->cols - col < 8 * LANES ? d->cols - col : 8 * LANES;
             if (n <= CLF_LEAF)
-                NAME(pick_leaf)(x, d->idx + from, y, d->ldy, n, m, d->skip, o);
+                NAME(pick_leaf)(x, d->idx + from, ahead, y, d->ldy, n, m, skip, o);
             else
-                NAME(pick_tall)(x, d->idx + from, y, d->ldy, n, m, d->skip, o);
+                NAME(pick_tall)(x, d->idx + from, y, d->ldy, n, m, skip, o);
         }
     }
+}
+static void NAME(picked_whole)(const clf_dots *d) {
+    if (FAST && d->skip == 1)
+        NAME(picked_whole_by)(d, 1);
+    else
+        NAME(picked_whole_by)(d, d->skip);
 }

@@ -18,6 +18,7 @@ clf_run *clf_run_new(clf_ctx *c, clf_err *err) {
         return NULL;
     }
     clf_blocks_init(&r->blocks, &c->mem);
+    clf_arena_init(&r->generics.arena, &c->mem);
     r->pool = clf_pool_new(&c->mem, (int)c->knobs.threads);
     r->blas = r->pool ? clf_blas_open(&c->mem, clf_pool_threads(r->pool)) : NULL;
     if (r->pool && r->blas) return r;
@@ -64,6 +65,8 @@ void clf_run_free(clf_ctx *c) {
     clf_pool_free(r->pool);
     clf_exe_free_quarantine(c);
     clf_blocks_release(&r->blocks);
+    clf_spares_release(&r->spares, &c->mem);
+    clf_arena_release(&r->generics.arena);
     clf_mem_free(&c->mem, r, 1, sizeof *r);
     c->run = NULL;
 }
@@ -108,7 +111,8 @@ clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
     bool folder = strcmp(was->cache_dir, is->cache_dir), kept = strcmp(was->cache, is->cache) || was->cache_bytes != is->cache_bytes,
          workers = strcmp(was->worker, is->worker) || was->worker_ms != is->worker_ms,
          reopen = folder || kept || workers || was->max_alloc != is->max_alloc || was->host_pointers != is->host_pointers ||
-                  was->device_mem != is->device_mem;
+                  was->device_mem != is->device_mem || strcmp(was->clblast, is->clblast) ||
+                  strcmp(was->clblast_library, is->clblast_library) || strcmp(was->transfer_queue, is->transfer_queue);
     clf_gate gate;
     CLF_TRY(clf_gate_set(&gate, is->math, is->rules_off, err));
     if (was->threads != is->threads) CLF_TRY(change_threads(c, err));
@@ -178,7 +182,11 @@ clf_gate clf_run_gate(const clf_ctx *c) {
     return gate;
 }
 
-static uint64_t built_ns(const clf_ctx *c) { return c->stats.build_ns + (c->run->devs ? clf_devs_stats(c->run->devs).build_ns : 0); }
+/* Kernels compiled, or loaded from the disk. */
+uint64_t clf_run_built_ns(const clf_ctx *c) {
+    clf_dev_stats d = clf_devs_stats(c->run->devs);
+    return c->stats.build_ns + d.build_ns + d.load_ns;
+}
 
 /* Planned with what leaves have been credited. */
 static clf_status prepare(clf_ctx *c, const clf_graph *g, const clf_slot *slots, const clf_str *key, size_t graph_len, clf_exe **out,
@@ -188,7 +196,7 @@ static clf_status prepare(clf_ctx *c, const clf_graph *g, const clf_slot *slots,
     int64_t *credit[CLF_MOST_OPENCL] = {NULL};
     clf_arena arena;
     CLF_TRY(clf_run_selector(c, &sel, err));
-    clf_arena_init(&arena, &c->mem);
+    clf_arena_init_from(&arena, &c->mem, &c->run->spares);
     clf_status st = clf_residency_credits(c, key->at + graph_len, key->len - graph_len, g->nslot, slots, &arena, credit, err);
     ways.credit = (const int64_t *const *)credit;
     if (st == CLF_OK) st = clf_exe_new(out, c, g, sel, &ways, err);
@@ -203,7 +211,7 @@ static clf_status prepare(clf_ctx *c, const clf_graph *g, const clf_slot *slots,
 static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_slot *slots, const clf_str *key, size_t graph_len, uint64_t h,
                            clf_exe **out, clf_err *err) {
     clf_run *r = c->run;
-    uint64_t start = clf_now_ns(), built = built_ns(c);
+    uint64_t start = clf_now_ns(), built = clf_run_built_ns(c);
     clf_exe *x = NULL;
     /* a cache, not a leak: programs that never repeat start over */
     if (r->nplans >= CLF_PLANS_KEPT || r->key_bytes > CLF_PLAN_KEYS_BYTES) clf_run_forget(c);
@@ -221,7 +229,7 @@ static clf_status new_plan(clf_ctx *c, const clf_graph *g, const clf_slot *slots
     r->nplans++;
     r->key_bytes += key->len;
     c->stats.plans++;
-    c->stats.plan_ns += clf_now_ns() - start - (built_ns(c) - built);
+    c->stats.plan_ns += clf_now_ns() - start - (clf_run_built_ns(c) - built);
     *out = x;
     return CLF_OK;
 }

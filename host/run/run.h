@@ -23,14 +23,26 @@ typedef struct clf_used {
     int n;
     int at[CLF_MOST_OPENCL];    /* indices of clf_devs */
     int place[CLF_MOST_OPENCL]; /* in the setting */
-    clf_profile profile[CLF_MOST_OPENCL];
+    clf_profile profile[CLF_MOST_OPENCL]; /* its gemm_* only while CLBlast may be called there (gemm.c) */
+    clf_clblast_rates declared[CLF_MOST_OPENCL]; /* what profile files say of these; 0: to be measured */
     char name[CLF_MOST_OPENCL][CLF_PROFILE_NAME + 24]; /* in explain: the device's, with its number where there are several */
 } clf_used;
+
+/* Texts of generic kernels (exe_generic.c). */
+enum { CLF_GENERICS = 4 };
+typedef struct clf_generic_text { const clf_skel *skel; int variant; clf_source src; } clf_generic_text;
+typedef struct clf_generics {
+    int n;
+    clf_generic_text text[CLF_GENERICS];
+    clf_arena arena;
+} clf_generics;
 
 enum { CLF_PLAN_BUCKETS = 256, CLF_TILE_BUCKETS = 256, CLF_PLANS_KEPT = 512, CLF_PLAN_KEYS_BYTES = 1 << 24 };
 
 typedef struct clf_run {
     clf_blocks blocks;
+    clf_spares spares; /* of planning */
+    clf_generics generics;
     clf_pool *pool;
     clf_blas *blas;
     clf_own_queue own; /* the caller's, retained */
@@ -39,6 +51,7 @@ typedef struct clf_run {
     double wanted_ns;          /* work that ran on the host while devices that could be better were not open */
     uint64_t arrivals;         /* times that kernels have come from elsewhere */
     bool devs_tried, wants_devices, host_profiled;
+    bool replan; /* CLBlast got ready, or was refused, since plans were made */
     clf_status devs_status; /* of the last open */
     char devs_why[CLF_ERR_TEXT];
     char cache_folder[CLF_ERR_TEXT], cache_why[CLF_ERR_TEXT]; /* of clf_cache_folder */
@@ -77,6 +90,8 @@ void clf_run_close_devices(clf_ctx *c, void (*close)(clf_devs *));
 void clf_run_load_profile(clf_ctx *c, const char *name, const char *driver, clf_profile *p);
 /** Ahead of looking a plan up: take in what was opened and built elsewhere. Plans may be forgotten. */
 void clf_run_news(clf_ctx *c);
+/** Wait, for ms milliseconds at most, until kernels have come that are being loaded from the disk. False: none are. Plans may be forgotten. */
+bool clf_run_await_loads(clf_ctx *c, int ms);
 bool clf_run_wants_host(const clf_ctx *c);
 /** The device of that place in the setting does not answer any more: close all of them without waiting and forget their plans. What may
  *  still be written to is put aside until the context closes. They are opened once more; after its second loss a device is not used until
@@ -90,6 +105,8 @@ const clf_profile *clf_run_profile_of(clf_ctx *c, int dev);
 clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err *err);
 /** Which rewrites the settings ask for. */
 clf_gate clf_run_gate(const clf_ctx *c);
+/** What compiling has taken so far, devices' part included. */
+uint64_t clf_run_built_ns(const clf_ctx *c);
 /** The prepared plan for a graph, from the cache or made now. slots: what its leaves hold, which may be on a device already. */
 clf_status clf_run_plan(clf_ctx *c, const clf_graph *g, const clf_slot *slots, clf_exe **out, clf_err *err);
 /** Run prepared plan x of graph g: results[r] receives a reference for root r. Whatever goes wrong on a device goes through the

@@ -27,8 +27,21 @@ clf_status clf_runner_allocate(clf_runner *r, int32_t v, clf_err *err);
 clf_status clf_runner_make_room(clf_runner *r, bool *some, clf_err *err);
 /** Everything step t reads and writes: memory of its results (a conversion finds its own), addresses, numbers, extents over entries. */
 clf_status clf_runner_gather(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err);
-/** Launch step t with this schedule, the whole step's or that of a part, which begins at position lo of its extent. */
-clf_status clf_runner_launch(clf_runner *r, const clf_step *t, clf_exe_step *e, const clf_sched *p, int64_t lo, clf_err *err);
+/* A launch of a kernel of a step: for all of it; for a part, which begins at position lo of its extent; or for one beside other parts, of
+ * whose operands the device may have copies. */
+typedef enum clf_launch_what { CLF_LAUNCH_ALL, CLF_LAUNCH_PART, CLF_LAUNCH_BESIDE } clf_launch_what;
+typedef struct clf_runner_job {
+    clf_launch_what what;
+    int on; /* as clf_exe_step.on */
+    clf_program *program;
+    const clf_arg_desc *args;
+    int nargs;
+    const clf_sched *sched;
+    int64_t lo;
+} clf_runner_job;
+clf_status clf_runner_launch(clf_runner *r, const clf_step *t, const clf_runner_job *k, clf_err *err);
+/** All kernels of a step that one device runs: its grid, or one part after the other, and what merges them. */
+clf_status clf_runner_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err);
 /** exe_split.c: run step t on its device and on the host together; its results are with the host then. */
 clf_status clf_split_run(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err);
 /* exe_flight.c: what is in flight on several devices. Of a plan for one device or none these do nothing, or all at once. */

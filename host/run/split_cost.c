@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which steps the host and an OpenCL device run together, and how much of them is whose. A step's time is taken for proportional to its
- * cells on both, and both begin at once; so with rates H and D (D with what the device's part takes to get there and back) the shares that
- * end together are D/(H+D) and H/(H+D). It is split where this is clearly faster than the better of the two alone, which is where the
- * search has put it: what is predicted is not that exact, and cutting costs something, too. A device that computes on the host's own cores
- * never pays. */
+ * Which steps the host and one or two OpenCL devices run together, and how much of them is whose. A step's time is taken for proportional to
+ * its cells on all of them, and all begin at once; so a device takes as many cells as it has time for, by its rate (with what its part takes
+ * to get there and back), until the host has done the rest. It is split where this is clearly faster than the better of them alone, which
+ * is where the search has put it: what is predicted is not that exact, and cutting costs something, too. A second device has to be worth it
+ * once more. A device that computes on the host's own cores never pays. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,48 +65,121 @@ static times times_of(clf_ctx *c, const clf_plan *p, const clf_step *t, const cl
     return w;
 }
 
-static double together_ns(const times *w, double share) {
-    double there = w->launch + w->whole + share * (w->device - w->launch + w->share), here = (1 - share) * w->host;
-    return (w->apart ? fmax(there, here) : there + here) + w->wait + w->home;
+/* Of a device's part: what it takes however small it is, and what all cells would take beside that. */
+static double fixed_ns(const times *w) { return w->launch + w->whole; }
+static double cells_ns(const times *w) { return w->device - w->launch + w->share; }
+
+/* n devices, each with its share; the host has what is left. */
+static double together_ns(const times *w, const double *share, int n) {
+    double rest = 1, longest = 0, own = 0, after = 0;
+    for (int i = 0; i < n; i++) {
+        double there = fixed_ns(&w[i]) + share[i] * cells_ns(&w[i]);
+        if (w[i].apart)
+            longest = fmax(longest, there);
+        else
+            own += there;
+        rest -= share[i];
+        after += w[i].wait + w[i].home;
+    }
+    return fmax(longest, own + rest * w->host) + after;
 }
 
 /* Where it is planned, all of it. */
 static double alone_ns(const times *w, const clf_step *t) { return t->device ? w->device + w->share + w->whole : w->host + w->home; }
 
-static double best_share(const times *w) {
-    double share = (w->host - w->launch - w->whole) / (w->host + w->device - w->launch + w->share);
-    return share < 0.01 ? 0.01 : share > 0.99 ? 0.99 : share;
+/* Shares with which all end together, at the time of which fixed + share * cells is the same for each and what the host takes for the rest.
+ * What a device has no time for may come out as less than nothing. */
+static void even_shares(const times *w, double *share, int n) {
+    double all = 1, rate = 1 / w->host;
+    for (int i = 0; i < n; i++) {
+        all += fixed_ns(&w[i]) / cells_ns(&w[i]);
+        rate += 1 / cells_ns(&w[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        double part = (all / rate - fixed_ns(&w[i])) / cells_ns(&w[i]);
+        share[i] = part < 0.01 ? 0.01 : part > 0.99 ? 0.99 : part;
+    }
+}
+
+/* A device that may take a part of a step, or be the one it is planned on. */
+typedef struct candidate {
+    int on;
+    times w;
+} candidate;
+
+static int candidates(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_places *on, const int64_t *const *credit,
+                      candidate *out) {
+    clf_sched whole;
+    int n = 0;
+    for (int i = 0; i < on->n; i++) {
+        const clf_profile *dev = clf_run_profile_of(c, on->at[i]);
+        bool credited = on_credit(p, t, credit ? credit[clf_run_use_of(c, on->at[i])] : NULL);
+        if (dev->kind != CLF_DEV_GPU || credited || !clf_split_fits(c, p, t, dev, &whole)) continue;
+        out[n++] = (candidate){.on = i + 1, .w = times_of(c, p, t, dev, i + 1, &whole)};
+    }
+    return n;
+}
+
+static void try_one(const clf_step *t, const candidate *a, clf_split_way *best) {
+    double share, ns, saved;
+    if (t->device && t->device != a->on) return;
+    even_shares(&a->w, &share, 1);
+    ns = together_ns(&a->w, &share, 1);
+    saved = clear * alone_ns(&a->w, t) - ns;
+    if (saved > 0 && saved > best->saved_ns)
+        *best = (clf_split_way){.on = a->on, .percent = (int)(ALL * share + 0.5), .predicted_ns = ns, .saved_ns = saved};
+}
+
+/* a is where the step is planned, if that is a device; alone: there. With one device less it takes least_ns. */
+static void try_two(const clf_step *t, const candidate *a, const candidate *b, double least_ns, clf_split_way *best) {
+    const times w[2] = {a->w, b->w};
+    double share[2];
+    if (t->device && t->device != a->on) return;
+    even_shares(w, share, 2);
+    double ns = together_ns(w, share, 2), saved = clear * (alone_ns(&a->w, t) + (t->device ? 0 : b->w.home)) - ns;
+    int one = (int)(ALL * share[0] + 0.5), two = (int)(ALL * share[1] + 0.5);
+    if (one + two >= ALL) one = ALL - 1 - two; /* the host has something of everything */
+    if (one < 1 || saved <= 0 || saved <= best->saved_ns || ns > clear * least_ns) return;
+    *best = (clf_split_way){.on = a->on, .percent = one, .also = b->on, .also_percent = two, .predicted_ns = ns, .saved_ns = saved};
 }
 
 clf_split_way clf_split_best(clf_ctx *c, const clf_plan *p, int32_t s, const clf_places *on, const int64_t *const *credit) {
     const clf_step *t = &p->step[s];
+    candidate at[CLF_MOST_OPENCL];
     clf_split_way best = {0};
-    clf_sched whole;
     if (strcmp(c->knobs.split, "auto") || p->ndevice < 2 || t->kind != CLF_STEP_FUSED) return best;
-    for (int i = 0; i < on->n; i++) {
-        const clf_profile *dev = clf_run_profile_of(c, on->at[i]);
-        bool here = dev->kind == CLF_DEV_GPU && (!t->device || t->device == i + 1);
-        if (!here || on_credit(p, t, credit ? credit[clf_run_use_of(c, on->at[i])] : NULL) || !clf_split_fits(c, p, t, dev, &whole))
-            continue;
-        times w = times_of(c, p, t, dev, i + 1, &whole);
-        double share = best_share(&w), ns = together_ns(&w, share), saved = clear * alone_ns(&w, t) - ns;
-        if (saved <= 0 || saved <= best.saved_ns) continue;
-        best = (clf_split_way){.on = i + 1, .percent = (int)(ALL * share + 0.5), .predicted_ns = ns, .saved_ns = saved};
-    }
+    int n = candidates(c, p, t, on, credit, at);
+    for (int i = 0; i < n; i++) try_one(t, &at[i], &best);
+    double least_ns = best.on ? best.predicted_ns : HUGE_VAL;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            if (i != k) try_two(t, &at[i], &at[k], least_ns, &best);
     return best;
 }
 
-/* What the setting asks for: of every kernel the device has so much. */
+/* The times of step s on a device of x; false: it takes no part of it. */
+static bool times_on(clf_ctx *c, const clf_exe *x, int32_t s, int on, times *w) {
+    const clf_step *t = &x->plan->step[s];
+    const clf_profile *dev = clf_run_profile_of(c, x->device[on - 1]);
+    clf_sched whole;
+    if (!clf_split_fits(c, x->plan, t, dev, &whole)) return false;
+    *w = times_of(c, x->plan, t, dev, on, &whole);
+    return true;
+}
+
+/* What the setting asks for: of every kernel the device has so much, and another one, the first that can, so much. */
 static clf_split_way asked_way(clf_ctx *c, const clf_exe *x, int32_t s) {
     const clf_exe_step *e = &x->step[s];
     clf_split_way way = {0};
-    clf_sched whole;
-    int percent = atoi(c->knobs.split);
-    if (percent < 1 || e->executor != CLF_ON_KERNEL) return way;
-    const clf_profile *dev = clf_run_profile_of(c, clf_exe_device(x, e));
-    if (!clf_split_fits(c, x->plan, &x->plan->step[s], dev, &whole)) return way;
-    times w = times_of(c, x->plan, &x->plan->step[s], dev, e->on, &whole);
-    return (clf_split_way){.on = e->on, .percent = percent, .predicted_ns = together_ns(&w, (double)percent / ALL)};
+    times w[2];
+    const char *plus = strchr(c->knobs.split, '+');
+    int percent = atoi(c->knobs.split), also = 0;
+    if (percent < 1 || e->executor != CLF_ON_KERNEL || !times_on(c, x, s, e->on, w)) return way;
+    for (int on = 1; on <= x->ndevice && plus && !also; on++) also = on != e->on && times_on(c, x, s, on, &w[1]) ? on : 0;
+    way = (clf_split_way){.on = e->on, .percent = percent, .also = also, .also_percent = also ? atoi(plus + 1) : 0};
+    const double share[2] = {(double)percent / ALL, (double)way.also_percent / ALL};
+    way.predicted_ns = together_ns(w, share, also ? 2 : 1);
+    return way;
 }
 
 static clf_status split_step(clf_ctx *c, clf_exe *x, int32_t s, const clf_split_way *way, clf_err *err) {
@@ -115,7 +188,7 @@ static clf_status split_step(clf_ctx *c, clf_exe *x, int32_t s, const clf_split_
     uint8_t was = e->on;
     if (!split) return clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan");
     e->on = (uint8_t)way->on;
-    if (!clf_split_cut(c, x, s, way->percent, split)) {
+    if (!clf_split_cut(c, x, s, way, split)) {
         e->on = was;
         return CLF_OK;
     }

@@ -24,17 +24,19 @@ clf_status clf_tile_run(clf_tile *t, const clf_bind *bind, clf_pool *pool, clf_e
 struct clf_tile_job;
 typedef struct clf_tile_rest {
     int64_t from; /* cells before it, in row-major order, are this run's */
-    /* Waits for the rest, and hands its states of full folds to clf_tile_take in the order of their leaves. */
+    /* Waits for the rest, and hands its states to clf_tile_take and clf_tile_take_cols, of each fold in their order. */
     clf_status (*end)(void *user, struct clf_tile_job *j, clf_err *err);
     void *user;
 } clf_tile_rest;
-/** May others run the cells from there on? Nothing meets over rows; behind whole leaves where there are full folds, and whole rows where
- *  something is kept of these. */
+/** May others run the cells from there on? Behind whole leaves where there are full folds, whole rows where something is kept of these, and
+ *  whole blocks of rows where there are column folds. */
 bool clf_tile_may_end(const clf_tile *t, const clf_bind *bind, int64_t from);
 /** As clf_tile_run, for the cells before rest->from. errors: those too of rest->end. */
 clf_status clf_tile_run_first(clf_tile *t, const clf_bind *bind, clf_pool *pool, const clf_tile_rest *rest, clf_err *err);
 /** A state of the full fold that becomes result `out`, as clf_skel.states tells it. */
 void clf_tile_take(struct clf_tile_job *j, int out, int64_t index, int level, const uint64_t word[3]);
+/** States of the column fold that becomes result `out`, as clf_skel.columns tells them. */
+void clf_tile_take_cols(struct clf_tile_job *j, int out, int64_t index, int level, const uint64_t *const word[3]);
 /** Bytes of working memory that a run takes, and the program keeps; bind->in may be NULL. errors: CLF_E_LIMIT. */
 clf_status clf_tile_working(clf_tile *t, const clf_bind *bind, const clf_pool *pool, size_t *bytes, clf_err *err);
 /** Measure device 0: bandwidth by size, class rates, launch cost. < 3 s. */

@@ -2,7 +2,8 @@
  * From a cplan to the linear program of tile_prog.h: which loops run at which level, in which registers, and where sinks drink.
  *
  * Values nobody needs are dropped. A sink stands right behind the loop that makes its value, so that the register is free soon.
- * A product that only one sum reads is taken into the sum's loop (a row of the fused tables), with no register at all. */
+ * A product that only one sum reads is taken into the sum's loop (a row of the fused tables), with no register at all; so are cheap
+ * operators into that of the sum or product that alone reads them (tile_pairing.c). */
 #include "host/run/tile_prog.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@ typedef struct clf_tile_maker {
     const clf_cplan *c;
     int32_t *slot, *spread; /* slots of a value: its own; spread over cells */
     int32_t *uses;          /* reads by needed values and sinks */
-    uint8_t *folded;        /* absorbed by a fused producer: no loop of its own */
+    uint8_t *folded;        /* absorbed by a fused producer, or a pair: no loop of its own */
+    int8_t *side;           /* the operand that is computed with it, or -1 */
 } clf_tile_maker;
 
 static int log2_bytes(int dtype) {
@@ -160,12 +162,13 @@ static void add_op(clf_tile_maker *m, int32_t v, clf_level level) {
     const clf_value *x = &m->c->value[v];
     clf_dtype type = (clf_dtype)m->c->value[x->in[0]].dtype;
     int32_t made = new_slot(m->t, level, type);
+    clf_loop_fn uniform = clf_tile_uniform_loop(m->t, m->c, v);
     add_instr(m->t, level,
-              (clf_tile_instr){.fn = m->t->isa.cell->op[x->op][type],
+              (clf_tile_instr){.fn = uniform ? uniform : m->t->isa.cell->op[x->op][type],
                                .dst = made,
                                .a = operand(m, x->in[0], level),
                                .b = operand(m, x->in[1], level),
-                               .c = operand(m, x->in[2], level),
+                               .c = operand(m, uniform ? x->in[0] : x->in[2], level),
                                .sink = -1});
     m->slot[v] = made;
     if (level == CLF_LV_CELL) m->t->cell_ns += class_ns((clf_op)x->op, type);
@@ -176,6 +179,20 @@ static void add_op(clf_tile_maker *m, int32_t v, clf_level level) {
                   .fn = m->t->isa.cell->cast[type][x->dtype], .dst = m->slot[v], .a = made, .b = CLF_NOSLOT, .c = CLF_NOSLOT, .sink = -1});
 }
 
+/* A cell operator and one of its operands, in one loop. */
+static void add_pair(clf_tile_maker *m, int32_t v) {
+    const clf_value *x = &m->c->value[v], *p = &m->c->value[x->in[m->side[v]]];
+    m->slot[v] = new_slot(m->t, CLF_LV_CELL, x->dtype);
+    add_instr(m->t, CLF_LV_CELL,
+              (clf_tile_instr){.fn = clf_tile_pair_loop(m->t, m->c, v, m->side[v]),
+                               .dst = m->slot[v],
+                               .a = operand(m, p->in[0], CLF_LV_CELL),
+                               .b = operand(m, p->in[1], CLF_LV_CELL),
+                               .c = operand(m, x->in[!m->side[v]], CLF_LV_CELL),
+                               .sink = -1});
+    m->t->cell_ns += class_ns((clf_op)x->op, x->dtype) + class_ns((clf_op)p->op, x->dtype);
+}
+
 static void add_value(clf_tile_maker *m, int32_t v) {
     const clf_value *x = &m->c->value[v];
     clf_level level = level_of(m->c, x->axes);
@@ -184,7 +201,7 @@ static void add_value(clf_tile_maker *m, int32_t v) {
     case CLF_V_PARAM: add_source(m, v, CLF_SRC_PARAM, level); break;
     case CLF_V_INDEX: add_source(m, v, CLF_SRC_INDEX, level); break;
     case CLF_V_CAST: add_cast(m, v, level); break;
-    default: add_op(m, v, level); break;
+    default: m->side[v] < 0 ? add_op(m, v, level) : add_pair(m, v); break;
     }
     m->t->rowwise |= level == CLF_LV_ROW || level == CLF_LV_COL;
 }
@@ -350,7 +367,7 @@ static bool make_arrays(clf_tile_maker *m, clf_arena *temp, int32_t **last, int3
     return ARRAY(&t->arena, t->source, v) && ARRAY(&t->arena, t->spread, v) && ARRAY(&t->arena, t->sink, s) &&
            ARRAY(&t->arena, t->home, slots) && ARRAY(&t->arena, t->slot_level, slots) && ARRAY(&t->arena, t->slot_log2, slots) &&
            copy_plan(&t->arena, &t->c, m->c) && ARRAY(temp, m->slot, v) && ARRAY(temp, m->spread, v) && ARRAY(temp, m->uses, v) &&
-           ARRAY(temp, m->folded, v) && ARRAY(temp, *last, slots) && ARRAY(temp, *free_regs, slots);
+           ARRAY(temp, m->folded, v) && ARRAY(temp, m->side, v) && ARRAY(temp, *last, slots) && ARRAY(temp, *free_regs, slots);
 }
 
 static bool build(clf_tile *t, const clf_cplan *c, clf_arena *temp) {
@@ -360,6 +377,7 @@ static bool build(clf_tile *t, const clf_cplan *c, clf_arena *temp) {
     for (int v = 0; v < c->nvalue; v++) m.spread[v] = CLF_NOSLOT;
     count_uses(&m);
     mark_folded(&m);
+    clf_tile_pair_up(t, c, m.uses, m.folded, m.side);
     translate(&m);
     assign_registers(t, last, free_regs);
     t->cell_ns += 0.03 * (t->cell_bytes_in + t->cell_bytes_out);

@@ -5,10 +5,12 @@
 extern const clf_cell_table clf_cell_table_baseline;
 extern const clf_fold_table clf_fold_table_baseline;
 extern const clf_row_table clf_row_table_baseline;
+extern const clf_pair_table clf_pair_table_baseline;
 #if defined(__x86_64__)
 extern const clf_cell_table clf_cell_table_avx2, clf_cell_table_avx512;
 extern const clf_fold_table clf_fold_table_avx2, clf_fold_table_avx512;
 extern const clf_row_table clf_row_table_avx2, clf_row_table_avx512;
+extern const clf_pair_table clf_pair_table_avx2, clf_pair_table_avx512;
 
 static bool has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 static bool has_avx512(void) {
@@ -33,9 +35,10 @@ const char *clf_isa_name(clf_isa isa) {
 
 clf_isa_table clf_isa_loops(clf_isa isa) {
 #if defined(__x86_64__)
-    if (isa == CLF_ISA_AVX512) return (clf_isa_table){&clf_cell_table_avx512, &clf_fold_table_avx512, &clf_row_table_avx512};
-    if (isa == CLF_ISA_AVX2) return (clf_isa_table){&clf_cell_table_avx2, &clf_fold_table_avx2, &clf_row_table_avx2};
+    if (isa == CLF_ISA_AVX512)
+        return (clf_isa_table){&clf_cell_table_avx512, &clf_fold_table_avx512, &clf_row_table_avx512, &clf_pair_table_avx512};
+    if (isa == CLF_ISA_AVX2) return (clf_isa_table){&clf_cell_table_avx2, &clf_fold_table_avx2, &clf_row_table_avx2, &clf_pair_table_avx2};
 #endif
     (void)isa;
-    return (clf_isa_table){&clf_cell_table_baseline, &clf_fold_table_baseline, &clf_row_table_baseline};
+    return (clf_isa_table){&clf_cell_table_baseline, &clf_fold_table_baseline, &clf_row_table_baseline, &clf_pair_table_baseline};
 }

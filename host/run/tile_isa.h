@@ -69,6 +69,15 @@ typedef struct clf_cell_table {
     void (*stream)(size_t bytes, void *o, const void *a);
     void (*fence)(void);
 } clf_cell_table;
+/* ... of tile_pairs.c: two operators as one loop, (a inner b) outer c; FROM: c - (a inner b); ALONE: the inner one, c is not read but must
+ * point somewhere. Loops differ by which operands are uniform: bits 0, 1, 2 for a, b, c. NULL: no such loop. */
+enum { CLF_PAIR_ADD, CLF_PAIR_SUB, CLF_PAIR_FROM, CLF_PAIR_MUL, CLF_PAIR_ALONE, CLF_NPAIRS, CLF_UNIFORM_MASKS = 8 };
+typedef struct clf_pair_loops {
+    clf_loop_fn form[CLF_NPAIRS][CLF_NDTYPES][CLF_UNIFORM_MASKS];
+} clf_pair_loops;
+typedef struct clf_pair_table {
+    const clf_pair_loops *inner[CLF_NOPS];
+} clf_pair_table;
 /* ... and of tile_folds.c. */
 typedef struct clf_fold_table {
     const clf_fold_fns *fold[CLF_NFOLDS][CLF_NDTYPES]; /* NULL: lowering casts the value first */
@@ -108,13 +117,14 @@ typedef struct clf_row_fns {
     clf_dots_fn along;     /* column k: y + r * sy + k * ldy, contiguous */
     clf_dots_fn packed;    /* entries: y[e]; one column */
     clf_dots_fn gathered;  /* entries: y[idx[e] * ldy + k * sy] */
+    clf_dots_fn gathered_whole; /* entries: y[idx[e] * ldy + k]; readable up to whole vectors of k */
     clf_dots_fn picked;    /* one result per entry e, of x's row and y + idx[e] * ldy, steps sy; out[e] */
     clf_dots_fn whole;     /* one lane: y[l * ldy + k]; readable up to whole vectors of k */
     clf_dots_fn picked_whole; /* entries, one lane: y[idx[e] * ldy + k] */
     clf_outer_dot_fn columns;  /* nk vectors q + k * ldq of nj cells: small nk */
     clf_outer_dot_fn cells;    /* q + j * ldq, whole vectors of k; h readable as far */
     clf_outer_dot_fn each;     /* one axis on both sides: q[j] and h[r * ldh + j] */
-    clf_outer_dot_fn scatter;  /* entries: q[idx[e] * ldq + k], h[r][k] */
+    clf_outer_dot_fn scatter;  /* entries: q[idx[e] * ldq + k], h[r][k]; whole vectors of q where ldq counts them */
     clf_outer_dot_fn scatter_each; /* entries: q[idx[e]], h[e]: both sides by entry */
     void (*scatter_sum)(int64_t n, const int32_t *idx, const void *x, void *q);
     /* Each of `rows` rows of n cells cumulated; NULL: no loop. */
@@ -133,6 +143,7 @@ typedef struct clf_isa_table {
     const clf_cell_table *cell;
     const clf_fold_table *fold;
     const clf_row_table *row;
+    const clf_pair_table *pair;
 } clf_isa_table;
 
 /** The loops for an instruction set that clf_isa_pick returned. */

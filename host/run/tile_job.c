@@ -9,8 +9,9 @@
 enum {
     PARALLEL_NS = 30000, /* one core's time below which waking others costs more than it gives */
     PARTS_PER_WORKER = 8,
-    PART_CELLS = 8192,      /* smaller parts are not worth handing out */
-    STREAM_BYTES = 16 << 20 /* results above this are written past the caches */
+    PART_CELLS = 8192,       /* smaller parts are not worth handing out */
+    STREAM_BYTES = 16 << 20, /* results above this are written past the caches */
+    ROOMS = 7                /* of a job's memory */
 };
 
 /* ---- extents and places ---------------------------------------------------------------------------------------------------------- */
@@ -78,6 +79,8 @@ static void leave_rest(clf_tile_job *j, int64_t end) {
     j->cells = j->rows * j->cols;
     if (end >= j->cells) return;
     j->cells = end;
+    for (int64_t blocks = j->t->ncols ? (j->rows - 1) / j->col_block + 1 : 0; blocks; blocks /= 2) j->col_levels++;
+    j->col_levels += j->t->ncols > 0;
     if (is_flat(j)) {
         j->cols = end;
         return;
@@ -114,8 +117,9 @@ static void choose_parts(clf_tile_job *j, const clf_pool *pool) {
     j->workers = useful > 1 ? clf_pool_threads(pool) : 1; /* whichever thread of the pool is awake takes a part: all need memory */
     j->part_rows = extent > 0 ? extent : 1;
     j->parts = 1;
-    if (j->workers == 1) return;
+    if (j->workers == 1 && !j->col_levels) return;
     while (size < extent && ((extent - 1) / size + 1 > (int64_t)useful * PARTS_PER_WORKER || size * width < PART_CELLS)) size *= 2;
+    while (j->col_levels && extent % size) size /= 2; /* the last one is a whole subtree, too */
     if (size >= extent) {
         j->workers = 1;
         return;
@@ -168,7 +172,7 @@ static bool worker_layout(clf_tile_job *j) {
     return !l.overflow;
 }
 
-static bool layout(clf_tile_job *j, clf_layout *l, size_t at[6]) {
+static bool layout(clf_tile_job *j, clf_layout *l, size_t at[ROOMS]) {
     const clf_tile *t = j->t;
     size_t table = (size_t)(j->cols > CLF_TILE ? j->cols : CLF_TILE) + (size_t)4 * CLF_TILE_PAD;
     if (t->ncols > 0) j->col_depth = levels_of(j);
@@ -181,8 +185,9 @@ static bool layout(clf_tile_job *j, clf_layout *l, size_t at[6]) {
     }
     at[2] = lay(l, (size_t)j->workers, j->worker_bytes);
     at[3] = lay(l, (size_t)j->parts * (size_t)t->nfull, sizeof(clf_full));
-    at[4] = lay(l, t->ncols > 0 ? (size_t)j->parts * (size_t)t->ncols * 3 * sizeof(clf_word) : 0, (size_t)j->cols);
+    at[4] = lay(l, t->ncols > 0 ? (size_t)(j->parts + j->col_levels) * (size_t)t->ncols * 3 * sizeof(clf_word) : 0, (size_t)j->cols);
     at[5] = lay(l, (size_t)t->nsource, sizeof(clf_tile_place));
+    at[6] = lay(l, j->col_levels ? (size_t)t->ncols : 0, sizeof(clf_col_tree));
     return !l->overflow;
 }
 
@@ -214,7 +219,7 @@ void clf_tile_job_end(clf_tile_job *j, clf_tile *t) {
 }
 
 /* Mode, parts, workers and the bytes of the job; where in them what lies. */
-static clf_status size_job(clf_tile_job *j, clf_tile *t, const clf_bind *bind, const clf_pool *pool, int64_t end, size_t at[6],
+static clf_status size_job(clf_tile_job *j, clf_tile *t, const clf_bind *bind, const clf_pool *pool, int64_t end, size_t at[ROOMS],
                            clf_err *err) {
     int axes = t->c.naxes;
     int64_t cells;
@@ -234,7 +239,7 @@ static clf_status size_job(clf_tile_job *j, clf_tile *t, const clf_bind *bind, c
 
 clf_status clf_tile_working(clf_tile *t, const clf_bind *bind, const clf_pool *pool, size_t *bytes, clf_err *err) {
     clf_tile_job j;
-    size_t at[6] = {0};
+    size_t at[ROOMS] = {0};
     CLF_TRY(size_job(&j, t, bind, pool, INT64_MAX, at, err));
     *bytes = j.bytes;
     return CLF_OK;
@@ -245,12 +250,16 @@ bool clf_tile_may_end(const clf_tile *t, const clf_bind *bind, int64_t from) {
     clf_tile_job j = {.t = t, .bind = bind, .rows = axes < 2 ? 1 : axis_n(t, bind, 0), .cols = axes < 1 ? 1 : axis_n(t, bind, axes - 1)};
     int64_t cols = j.cols;
     choose_mode(&j);
-    if (t->ncols || from <= 0 || cols <= 0 || (t->nfull && from % CLF_LEAF)) return false;
+    if (from <= 0 || cols <= 0 || (t->nfull && from % CLF_LEAF)) return false;
+    if (t->ncols) {
+        j.col_block = clf_col_block(j.rows, j.cols);
+        return from % cols == 0 && from / cols % part_granule(&j) == 0;
+    }
     return is_flat(&j) || from % cols == 0 || !keeps_rows(t);
 }
 
 clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind, clf_pool *pool, int64_t end, clf_err *err) {
-    size_t at[6] = {0};
+    size_t at[ROOMS] = {0};
     CLF_TRY(size_job(j, t, bind, pool, end, at, err));
     if (!acquire(j, t)) return clf_fail(err, CLF_E_NOMEM, "%zu bytes of working memory for a host program", j->bytes);
     j->scalar = j->at + at[0];
@@ -259,6 +268,7 @@ clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind
     j->full = (clf_full *)(void *)(j->at + at[3]);
     j->part_cols = (clf_word *)(void *)(j->at + at[4]);
     j->place = (clf_tile_place *)(void *)(j->at + at[5]);
+    j->col_tree = (clf_col_tree *)(void *)(j->at + at[6]);
     place_loads(j);
     return CLF_OK;
 }

@@ -10,7 +10,8 @@
 #define CLF_RUN_TILE_PROG_H
 #include "host/run/tile_isa.h"
 
-enum { CLF_REG_BYTES = (CLF_TILE + CLF_TILE_PAD) * 8, CLF_NOSLOT = -1 };
+/* Registers lie 24 lines apart within a page: a load waits for an earlier store to the same place of another page. */
+enum { CLF_REG_BYTES = CLF_TILE * 8 + 24 * 64, CLF_NOSLOT = -1 };
 typedef enum clf_level { CLF_LV_SCALAR, CLF_LV_ROW, CLF_LV_COL, CLF_LV_CELL, CLF_NLEVELS } clf_level;
 typedef enum clf_source_kind { CLF_SRC_LOAD, CLF_SRC_PARAM, CLF_SRC_INDEX } clf_source_kind;
 
@@ -69,6 +70,14 @@ struct clf_tile {
     uint8_t *slot_log2;
     clf_tile_scratch scratch;
 };
+
+/* tile_pairing.c */
+/** The loop for cell value v and the operand of it at that side together; NULL: there is none. */
+clf_loop_fn clf_tile_pair_loop(const clf_tile *t, const clf_cplan *c, int32_t v, int side);
+/** The loop for cell value v, one operand of which is the same for all cells; NULL: there is none. */
+clf_loop_fn clf_tile_uniform_loop(const clf_tile *t, const clf_cplan *c, int32_t v);
+/** side[v]: the operand of v that v's loop computes, too, or -1; those become folded. uses: how often needed values and sinks read. */
+void clf_tile_pair_up(const clf_tile *t, const clf_cplan *c, const int32_t *uses, uint8_t *folded, int8_t *side);
 
 /* One load, placed for the extents of a run: element offset = base + row * i + col * j. */
 typedef struct clf_tile_place { const char *at; int64_t row, col, elems; } clf_tile_place;

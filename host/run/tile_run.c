@@ -6,6 +6,7 @@
  * operand, and a result is computed in place only where writing a little past the tile stays inside the part (its next tile
  * writes there again). Results must not overlap operands. */
 #include "host/run/tile_run.h"
+#include "host/run/tile_ahead.h"
 #include "host/run/tile_job.h"
 
 #include <string.h>
@@ -191,9 +192,12 @@ static void run_tile(clf_tile_frame *f) {
     const clf_tile *t = f->job->t;
     const clf_tile_instr *in = t->instr[CLF_LV_CELL], *end = in + t->ninstr[CLF_LV_CELL];
     void **slot = f->slot;
+    clf_ahead next;
     place_sources(f);
     place_results(f);
+    clf_look_ahead(f, &next);
     for (; in < end; in++) {
+        clf_fetch_ahead(&next);
         if (in->sink >= 0)
             clf_tile_drink(f, &t->sink[in->sink]);
         else

@@ -24,6 +24,15 @@ void clf_tree_push(clf_tree *t, const clf_fold_fns *f, int64_t index, int level,
 /** Merge what is left, from the top; the empty tree gives the empty state. */
 void clf_tree_close(clf_tree *t, const clf_fold_fns *f, clf_fold_state *out);
 
+/* The same of a column fold whose last rows others run: one subtree a level at most, for all blocks from the first one on are there.
+ * States are in part_cols, behind those of the parts. */
+enum { CLF_COL_LEVELS = 16 }; /* of at most 1,024 blocks (core/fold.h) */
+typedef struct clf_col_tree {
+    int top;
+    int64_t index[CLF_COL_LEVELS];
+    uint8_t level[CLF_COL_LEVELS];
+} clf_col_tree;
+
 /* A full fold in one part. */
 typedef struct clf_full { clf_lane_state lanes; clf_tree tree; } clf_full;
 
@@ -56,7 +65,9 @@ typedef struct clf_tile_job {
     char *worker;                /* workers * worker_bytes */
     size_t worker_bytes, slots_bytes, regs_bytes;
     clf_full *full;              /* parts * nfull */
-    clf_word *part_cols;         /* parts * ncols * 3 * cols */
+    clf_word *part_cols;         /* (parts + col_levels) * ncols * 3 * cols */
+    int col_levels;              /* where others run the rest of column folds: those of their trees; else 0 */
+    clf_col_tree *col_tree;      /* ncols */
     int col_depth;
     size_t lane_bytes;           /* of one component of one column fold */
     char *at;                    /* all of the above */
@@ -86,8 +97,14 @@ static inline void *clf_tile_reg(const clf_tile_frame *f, int32_t slot)
 void clf_tile_drink(clf_tile_frame *f, const clf_tile_sink *s);
 void clf_tile_part_begin(clf_tile_frame *f);
 void clf_tile_part_end(clf_tile_frame *f);
-/** The states of full folds in all parts become those of the first one. */
+/** The states of a column fold in a part; NULL where it has fewer components. */
+void clf_tile_part_words(const clf_tile_job *j, const clf_tile_sink *s, int64_t part, clf_word *out[3]);
+
+/* tile_rest.c: what parts, and others who run the rest, have left of folds */
+/** The states of full folds in all parts become those of the first one; those of column folds whose rest others run, of their trees. */
 void clf_tile_meet(const clf_tile_job *j);
+/** Merge what is left of a column fold whose rest others have run: where its states are. */
+void clf_tile_close_cols(const clf_tile_job *j, const clf_tile_sink *s, clf_word *out[3]);
 /** Merge the parts and write the results of full and column folds. */
 void clf_tile_finish(const clf_tile_job *j, clf_tile_frame *f);
 #endif

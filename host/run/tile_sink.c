@@ -217,7 +217,7 @@ void clf_tile_part_begin(clf_tile_frame *f) {
     for (int i = 0; i < t->ncols; i++) f->cols[i].held = 0;
 }
 
-static void part_words(const clf_tile_job *j, const clf_tile_sink *s, int64_t part, clf_word *out[3]) {
+void clf_tile_part_words(const clf_tile_job *j, const clf_tile_sink *s, int64_t part, clf_word *out[3]) {
     clf_word *base = j->part_cols + (part * j->t->ncols + s->index) * 3 * j->cols;
     clf_word *all[3] = {base, base + j->cols, base + 2 * j->cols};
     words_at(s, all, 0, out);
@@ -243,35 +243,13 @@ void clf_tile_part_end(clf_tile_frame *f) {
         const clf_tile_sink *s = &j->t->sink[i];
         clf_word *out[3];
         if (s->kind != CLF_TS_COLS) continue;
-        part_words(j, s, f->part, out);
+        clf_tile_part_words(j, s, f->part, out);
         close_levels(j, s, &f->cols[s->index], out);
     }
     if (j->stream) j->t->isa.cell->fence();
 }
 
 /* ---- the end of a run ----------------------------------------------------------------------------------------------------------- */
-
-static void meet_full(const clf_tile_job *j, const clf_tile_sink *s) {
-    clf_full *first = &j->full[s->index];
-    for (int64_t p = 1; p < j->parts; p++) {
-        const clf_tree *tree = &j->full[p * j->t->nfull + s->index].tree;
-        for (int i = 0; i < tree->top; i++) clf_tree_push(&first->tree, s->fold, tree->index[i], tree->level[i], &tree->node[i]);
-    }
-}
-
-void clf_tile_meet(const clf_tile_job *j) {
-    for (int i = 0; i < j->t->nsink; i++)
-        if (j->t->sink[i].kind == CLF_TS_FULL) meet_full(j, &j->t->sink[i]);
-}
-
-void clf_tile_take(clf_tile_job *j, int out, int64_t index, int level, const uint64_t word[3]) {
-    clf_fold_state state;
-    memcpy(state.s, word, sizeof state.s);
-    for (int i = 0; i < j->t->nsink; i++) {
-        const clf_tile_sink *s = &j->t->sink[i];
-        if (s->kind == CLF_TS_FULL && s->out == out) clf_tree_push(&j->full[s->index].tree, s->fold, index, level, &state);
-    }
-}
 
 static void finish_full(const clf_tile_job *j, const clf_tile_sink *s) {
     clf_fold_state state;
@@ -284,21 +262,24 @@ static void merge_parts(const clf_tile_job *j, const clf_tile_sink *s) {
     clf_word *a[3], *b[3];
     for (int64_t step = 1; step < j->parts; step *= 2)
         for (int64_t p = 0; p + step < j->parts; p += 2 * step) {
-            part_words(j, s, p, a);
-            part_words(j, s, p + step, b);
+            clf_tile_part_words(j, s, p, a);
+            clf_tile_part_words(j, s, p + step, b);
             s->fold->col_merge(j->cols, a, b);
         }
 }
 
 static void finish_cols(const clf_tile_job *j, const clf_tile_sink *s, clf_tile_frame *f) {
     clf_word *state[3];
-    part_words(j, s, 0, state);
+    clf_tile_part_words(j, s, 0, state);
     if (j->rows == 0) {
         clf_cols *u = &f->cols[s->index];
         s->fold->col_begin(j->cols, u->lane);
         s->fold->col_end(j->cols, 1, u->lane, state);
     }
-    merge_parts(j, s);
+    if (j->col_levels)
+        clf_tile_close_cols(j, s, state);
+    else
+        merge_parts(j, s);
     for (int64_t i = 0; i < j->cols; i += CLF_TILE) {
         int64_t n = j->cols - i < CLF_TILE ? j->cols - i : CLF_TILE;
         clf_word r[CLF_TILE], *at[3];

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "host/run/exe_kernels.h"
+#include "host/run/gemm.h"
 #include "host/run/run.h"
 
 /* ---- lists ---- */
@@ -64,6 +66,7 @@ static clf_status use(clf_ctx *c, int dev, int place, bool several, clf_err *err
     clf_dev_assume(r->devs, dev, p);
     clf_run_load_profile(c, info->name, info->driver, p);
     CLF_TRY(pinned_profile(c, place, p, err));
+    clf_gemm_unready(u, u->n);
     u->at[u->n] = dev;
     u->place[u->n] = place;
     if (several)
@@ -71,6 +74,7 @@ static clf_status use(clf_ctx *c, int dev, int place, bool several, clf_err *err
     else
         snprintf(u->name[u->n], sizeof u->name[u->n], "%s", info->name);
     u->n++;
+    clf_generic_fetch(c, dev);
     return CLF_OK;
 }
 

@@ -11,9 +11,10 @@ static const struct {
     const char *name;
     doctor_check run;
 } checks[] = {
-    {"settings", doctor_settings}, {"loader", doctor_loader}, {"drivers", doctor_icd},       {"unregistered", doctor_unregistered},
-    {"devices", doctor_devices},   {"memory", doctor_memory}, {"results", doctor_results},   {"blas", doctor_blas},
-    {"profile", doctor_profile},   {"cache", doctor_cache},   {"affinity", doctor_affinity}, {"variables", doctor_variables},
+    {"settings", doctor_settings},   {"loader", doctor_loader},   {"drivers", doctor_icd},     {"unregistered", doctor_unregistered},
+    {"devices", doctor_devices},     {"memory", doctor_memory},   {"results", doctor_results}, {"blas", doctor_blas},
+    {"clblast", doctor_clblast},     {"profile", doctor_profile}, {"cache", doctor_cache},     {"affinity", doctor_affinity},
+    {"variables", doctor_variables},
 };
 
 void doctor_say(doctor *d, doctor_level level, const char *remedy, const char *fmt, ...) {

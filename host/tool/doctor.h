@@ -31,5 +31,6 @@ void doctor_say(doctor *d, doctor_level level, const char *remedy, const char *f
 typedef void (*doctor_check)(doctor *d);
 void doctor_loader(doctor *d), doctor_icd(doctor *d), doctor_unregistered(doctor *d);
 void doctor_devices(doctor *d), doctor_memory(doctor *d), doctor_profile(doctor *d), doctor_results(doctor *d), doctor_blas(doctor *d);
+void doctor_clblast(doctor *d);
 void doctor_settings(doctor *d), doctor_cache(doctor *d), doctor_affinity(doctor *d), doctor_variables(doctor *d);
 #endif

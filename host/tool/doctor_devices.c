@@ -28,6 +28,36 @@ void doctor_memory(doctor *d) {
     }
 }
 
+/* Over the entries of a sparse matrix, one in each row. */
+static bool run_entries(clf_ctx *c, clf_dtype t) {
+    static double ones[ROWS];
+    static float ones_f32[ROWS];
+    int64_t offset[ROWS + 1] = {0};
+    int32_t column[ROWS];
+    double sum = 0;
+    for (int i = 0; i < ROWS; i++) {
+        ones[i] = ones_f32[i] = 1;
+        column[i] = i % COLS;
+        offset[i + 1] = i + 1;
+    }
+    clf_mat *x = clf_sparse_csr(c, t, ROWS, COLS, ROWS, offset, column, t == CLF_F32 ? (const void *)ones_f32 : ones, NULL);
+    return clf_read_f64(clf_sum(clf_mul(x, x)), &sum) == CLF_OK && sum == ROWS;
+}
+
+/* One plan for each generic kernel of a type: of cells, of rows, of stored entries. */
+static bool run_generic(clf_ctx *c, clf_dtype t) {
+    static double ones[ROWS * COLS], product[COLS];
+    double sum = 0;
+    for (int i = 0; i < ROWS * COLS; i++) ones[i] = 1;
+    clf_mat *x = clf_cast(clf_borrow(c, CLF_F64, ROWS, COLS, ones, NULL, NULL), t),
+            *v = clf_cast(clf_borrow(c, CLF_F64, COLS, 1, ones, NULL, NULL), t);
+    clf_mat *in[] = {x, v};
+    if (clf_eval(2, in) != CLF_OK) return false;
+    clf_mat *q = clf_matmul(x, v), *y = clf_cast(clf_matmul(clf_t(x), clf_mul(q, q)), CLF_F64);
+    if (clf_read_f64(clf_sum(clf_mul(x, x)), &sum) != CLF_OK || clf_read(y, product, sizeof product) != CLF_OK) return false;
+    return sum == ROWS * COLS && product[COLS - 1] == ROWS * COLS * COLS && run_entries(c, t);
+}
+
 /* Generic kernels are built once and kept on disk: then no first run has to do without. */
 static void keep_generic(doctor *d, const clf_device *v) {
     char name[24];
@@ -35,11 +65,7 @@ static void keep_generic(doctor *d, const clf_device *v) {
     snprintf(name, sizeof name, "%d", v->index);
     const clf_options o = {.struct_size = sizeof o, .device = name, .fuse = "all"};
     bool good = clf_open(&c, &o) == CLF_OK && clf_set(c, "tier", "1") == CLF_OK;
-    for (int t = CLF_F32; good && t <= CLF_F64; t++) {
-        double sum = 0;
-        clf_mat *x = clf_fill(c, (clf_dtype)t, ROWS, COLS, 2);
-        good = clf_read_f64(clf_sum(clf_mul(x, x)), &sum) == CLF_OK && sum == 4.0 * ROWS * COLS;
-    }
+    for (int t = CLF_F32; good && t <= CLF_F64; t++) good = run_generic(c, (clf_dtype)t);
     if (!good)
         doctor_say(d, DOCTOR_FAIL, "do not use this device; update or remove its driver",
                    "the generic kernels of device %d do not work: %s", v->index, c ? clf_last_error(c) : clf_open_error());
@@ -207,5 +233,23 @@ void doctor_blas(doctor *d) {
     else
         doctor_say(d, DOCTOR_OK, NULL, "matrix products by OpenBLAS%s",
                    s.launches_library ? "" : ", and in tiles of our own where those are faster");
+    clf_close(c);
+}
+
+/* Whether products on GPUs can be CLBlast's. It is looked for on CPUs, too, so that it shows before there is a GPU. */
+void doctor_clblast(doctor *d) {
+    clf_ctx *c = NULL;
+    clf_device v = {.struct_size = sizeof v};
+    bool gpu = false, found = false;
+    const char *set = getenv("CLF_CLBLAST");
+    if ((set && !strcmp(set, "off")) || clf_open(&c, NULL) != CLF_OK) return;
+    for (int i = 1; clf_set(c, "clblast", "on") == CLF_OK && clf_device_at(c, i, &v); i++) {
+        gpu = gpu || !strcmp(v.kind, "gpu");
+        found = found || !strcmp(v.library, "clblast");
+    }
+    if (found)
+        doctor_say(d, DOCTOR_OK, NULL, "CLBlast is found, for large matrix products on GPUs%s", gpu ? "" : "; there is no GPU");
+    else if (gpu)
+        doctor_say(d, DOCTOR_NOTE, "apt-get install libclblast1", "no CLBlast: large matrix products are not made on the GPU");
     clf_close(c);
 }

@@ -2,10 +2,9 @@
  * Sizes of row.group and entry.group: work-items of a group, rows of a pass and of a band, scratch. */
 #include "kernels-cl/skel/band_cut.h"
 #include "kernels-cl/skel/cell_plan.h"
+#include "kernels-cl/skel/group_local.h"
 
 enum {
-    GPU_LOCAL = 256,
-    SMALL_LOCAL = 64,     /* where groups only take turns, and of narrow jobs */
     MIN_PASS = 16,        /* rows: no block is smaller */
     MAX_PASS = 64,        /* unless leaves ask for more */
     PASS_BYTES = 32768,   /* of an operand that a pass reads: near caches hold it from job to job */
@@ -69,13 +68,14 @@ static bool size_job(clf_band *p, int k) {
 
 /* ---- groups, passes, bands ---- */
 
-/* Work-items that the jobs of a few rows keep busy. */
+/* Work-items that the jobs of a few rows keep busy; the fewest where groups only take turns. 0: no group fits. */
 static int local_for(const clf_band *p, const clf_profile *profile) {
     int64_t cols = 0;
-    if (!profile || profile->kind != CLF_DEV_GPU) return SMALL_LOCAL;
+    if (!profile || profile->kind != CLF_DEV_GPU) return CLF_LEAST_LOCAL;
+    int full = clf_group_local(profile, p->e >= 0 ? CLF_GROUP_ENTRIES : CLF_GROUP_ROWS, CLF_BAND_PAIRS);
     for (int k = 0; k < p->njob; k++)
         if (p->job[k].kind == CLF_JOB_COLS) cols = most(cols, p->job[k].cells * p->job[k].lanes);
-    return cols && cols < GPU_LOCAL ? (int)most(pow2_up(cols), SMALL_LOCAL) : GPU_LOCAL;
+    return cols && cols < full ? (int)most(pow2_up(cols), CLF_LEAST_LOCAL) : full;
 }
 
 static void size_pass(clf_band *p) {
@@ -99,15 +99,26 @@ static bool cut_entries(clf_band *p) {
     return rows;
 }
 
+static void cut_meets(clf_band *p, int64_t block) {
+    p->meet.pass = least(p->pass, block);
+    p->meet.band = block;
+    p->meet.bands = most(ceil_div(p->rows, block), 1);
+}
+
 static void cut_rows(clf_band *p) {
-    int64_t block = 0, leaves = 1;
+    int64_t block = 0, leaves = 1, meet = 0;
     size_pass(p);
     for (int k = 0; k < p->njob; k++) {
         const clf_job *j = &p->job[k];
         int64_t along = j->axis >= 0 ? clf_band_extent(p, j->axis) : 1;
-        if (j->kind == CLF_JOB_COLS || j->kind == CLF_JOB_MEET) block = most(block, j->run);
+        if (j->kind == CLF_JOB_COLS) block = most(block, j->run);
+        if (j->kind == CLF_JOB_MEET) meet = j->run;
         if (j->kind == CLF_JOB_FULL) leaves = most(leaves, along ? CLF_LEAF / clf_gcd(along, CLF_LEAF) : 1);
     }
+    if (p->apart)
+        cut_meets(p, meet);
+    else
+        block = most(block, meet);
     if (block) p->pass = least(p->pass, block);
     p->pass = most(p->pass, leaves);
     p->band = most(p->pass, block);
@@ -119,7 +130,7 @@ static void cut_rows(clf_band *p) {
     }
 }
 
-/* Blocks in which values meet at columns are any number of rows; then all jobs of a band must do with that. */
+/* One band does for all that meets at columns. */
 static bool meets_fit(const clf_band *p) {
     int64_t run = 0;
     for (int k = 0; k < p->njob; k++) {
@@ -127,8 +138,6 @@ static bool meets_fit(const clf_band *p) {
         if (run && p->job[k].run != run) return false;
         run = p->job[k].run;
     }
-    for (int k = 0; k < p->njob && run; k++)
-        if (p->job[k].kind == CLF_JOB_COLS || p->job[k].kind == CLF_JOB_FULL) return false;
     return true;
 }
 
@@ -139,6 +148,14 @@ static bool take(int64_t *at, int64_t words) {
     return words >= 0 && *at <= MAX_WORDS;
 }
 
+/* Of a row no stack is higher than the leaves of all columns ask for. */
+static int64_t stack_words(const clf_band *p, const clf_job *j) {
+    int64_t levels = 2;
+    if (!j->pairs || j->kind == CLF_JOB_MEET) return (int64_t)CLF_BAND_LEVELS * j->states;
+    for (int64_t n = ceil_div(p->c->in[p->csr].dim[1].n, CLF_LEAF); n > 1; n -= n / 2) levels++;
+    return levels * j->states * j->cells;
+}
+
 /* Buffers and states of one band. Nothing here can overflow: factors are checked against MAX_WORDS one by one. */
 static bool lay_out_band(clf_band *p) {
     int64_t at = 0, leaf_states = 0, n, per;
@@ -147,17 +164,17 @@ static bool lay_out_band(clf_band *p) {
         if (!clf_band_buffered(p, w)) continue;
         if (!cells_of(p, w->axes & ~1u, &n) || n > MAX_WORDS) return false;
         p->buffer[v] = at;
-        if (!take(&at, (w->axes & 1u ? p->pass : 1) * n)) return false;
+        if (!take(&at, (w->axes & 1u ? most(p->pass, p->meet.pass) : 1) * n)) return false;
     }
     for (int k = 0; k < p->njob; k++) {
         clf_job *j = &p->job[k];
         if (j->cells > MAX_WORDS || j->leaves > MAX_WORDS) return false;
         if (j->kind == CLF_JOB_LEAVES && j->leaves > 1) {
-            per = (j->keep & 1u ? p->pass : 1) * j->cells;
+            per = (j->keep & 1u ? most(p->pass, p->meet.pass) : 1) * j->cells;
             if (per > MAX_WORDS || per * j->leaves > MAX_WORDS) return false;
             leaf_states = most(leaf_states, per * j->leaves * j->states);
         }
-        if (clf_band_by_entry(p, j->axis >= 0 ? 1u << j->axis : 0)) leaf_states = most(leaf_states, (int64_t)CLF_BAND_LEVELS * j->states);
+        if (clf_band_by_entry(p, j->axis >= 0 ? 1u << j->axis : 0)) leaf_states = most(leaf_states, stack_words(p, j));
         if (j->kind != CLF_JOB_COLS) continue;
         j->at = at;
         if (!take(&at, j->cells * j->lanes * j->states)) return false;
@@ -237,10 +254,11 @@ bool clf_band_cut(clf_band *p, const clf_profile *profile, int local) {
     for (int k = 0; k < p->njob; k++)
         if (!size_job(p, k)) return false;
     p->local = local ? local : local_for(p, profile);
+    if (!p->local) return false;
     if (p->e >= 0 && clf_band_extent(p, p->e) > INT64_MAX / CLF_LEAF) return false;
     cut_rows(p);
     if (!meets_fit(p) || !lay_out_merges(p) || !lay_out_band(p)) return false;
-    int64_t groups = p->flat + p->bands;
+    int64_t groups = p->flat + p->bands + p->meet.bands;
     if (groups > MAX_GROUPS || p->merges > MAX_GROUPS || groups > MAX_WORDS / most(p->stride, 1)) return false;
     p->words = p->base + groups * p->stride;
     p->extent = p->e < 0 ? most(p->rows, 1) : 0; /* an operand in entries is never cut */

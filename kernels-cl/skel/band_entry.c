@@ -4,7 +4,7 @@
  * one state, pushed on a stack that the first work-item keeps in the group's own scratch; turns are whole subtrees, so this is the tree. */
 #include <stdio.h>
 
-#include "kernels-cl/skel/band_text.h"
+#include "kernels-cl/skel/band_batch.h"
 
 static void each_fold(clf_btext *t, int k, void (*f)(clf_btext *, int, int)) {
     for (int s = 0; s < t->p->nitem; s++)
@@ -23,8 +23,7 @@ static void keep_cells(clf_btext *t, int k) {
     }
 }
 
-/* From `entry` to `to`; inside: axes that move on the way; next: what the row of an entry takes. */
-static void put_loop(clf_btext *t, int k, uint32_t inside, const char *next, const char *pos) {
+void clf_btext_entries(clf_btext *t, int k, uint32_t inside, const char *next, const char *pos) {
     CLF_PUT(&t->x, "%sfor (; entry < to; entry += lanes) {\n%sconst CLF_INDEX u%d = (CLF_INDEX)xc[entry];\n",
             t->p->local > 64 ? "CLF_SOME " : "", next, t->p->e);
     clf_btext_values(t, inside, true);
@@ -46,68 +45,6 @@ static void merge_top(clf_btext *t, int s) {
     clf_state_save(&t->x, s, 'a', below);
 }
 
-/* ---- batches: folds whose states pass through local memory together, and whose ends are one place of the text ---- */
-
-enum { BATCH_STATES = 12 }; /* 24 KiB for groups of 256: some devices have 32 */
-typedef struct batch {
-    int from, to, states; /* items; components of all their states, 0: none */
-} batch;
-
-static batch next_batch(const clf_btext *t, int k, batch b) {
-    batch next = {.from = b.to, .to = b.to};
-    for (; next.to < t->p->nitem; next.to++) {
-        int states = clf_btext_folds(t, next.to, k) ? clf_fold_states(&t->x, next.to) : 0;
-        if (next.states && next.states + states > BATCH_STATES) break;
-        next.states += states;
-    }
-    return next;
-}
-
-int clf_btext_states(const clf_btext *t) {
-    int most = t->p->most_states;
-    for (int k = 0; k < t->p->njob && t->p->e >= 0; k++)
-        for (batch b = next_batch(t, k, (batch){.to = 0}); b.states; b = next_batch(t, k, b))
-            if (t->p->job[k].axis == t->p->e && b.states > most) most = b.states;
-    return most;
-}
-
-static void each_of(clf_btext *t, int k, batch b, void (*f)(clf_btext *, int, int)) {
-    int at = 0;
-    for (int s = b.from; s < b.to; s++) {
-        if (!clf_btext_folds(t, s, k)) continue;
-        f(t, s, at);
-        at += clf_fold_states(&t->x, s);
-    }
-}
-
-static void put_mine(clf_btext *t, int s, int at) {
-    clf_state_declare(&t->x, s);
-    clf_state_widen(&t->x, s, 's', 'a');
-    clf_state_save(&t->x, s, 'a', (clf_place){"tree[", " * CLF_GROUP + me]", at});
-}
-
-static void take_other(clf_btext *t, int s, int at) {
-    clf_state_fetch(&t->x, s, 'b', (clf_place){"tree[", " * CLF_GROUP + other]", at});
-    clf_state_merge(&t->x, s);
-    clf_state_save(&t->x, s, 'a', (clf_place){"tree[", " * CLF_GROUP + me]", at});
-}
-
-/* Lanes of each unit meet, then, where it is asked for, the units. */
-static void put_tree(clf_btext *t, int k, batch b, bool units) {
-    each_of(t, k, b, put_mine);
-    if (t->p->job[k].lanes > 1) {
-        CLF_PUT(&t->x, "CLF_TREE_LANES { CLF_TREE_SYNC CLF_TREE_LANE {\n");
-        each_of(t, k, b, take_other);
-        CLF_PUT(&t->x, "} }\n");
-    }
-    if (units) {
-        CLF_PUT(&t->x, "CLF_TREE_UNITS { CLF_TREE_SYNC CLF_TREE_UNIT {\n");
-        each_of(t, k, b, take_other);
-        CLF_PUT(&t->x, "} }\n");
-    }
-    CLF_PUT(&t->x, "CLF_TREE_SYNC\n");
-}
-
 static void push(clf_btext *t, int s, int at) {
     (void)at;
     clf_state_save(&t->x, s, 'a', on_stack(t, s, ") * 40 + top]"));
@@ -119,13 +56,13 @@ static void merge_pushed(clf_btext *t, int s, int at) {
 }
 
 static void close_turn(clf_btext *t, int k) {
-    for (batch b = next_batch(t, k, (batch){.to = 0}); b.states; b = next_batch(t, k, b)) {
+    for (clf_batch b = clf_batch_next(t, k, (clf_batch){.to = 0}); b.states; b = clf_batch_next(t, k, b)) {
         CLF_PUT(&t->x, "{\n");
-        put_tree(t, k, b, true);
+        clf_batch_tree(t, k, b, true);
         CLF_PUT(&t->x, "int top = (int)popcount(turn);\nif (me == 0) {\n");
-        each_of(t, k, b, push);
+        clf_batch_each(t, k, b, push);
         CLF_PUT(&t->x, "}\nfor (CLF_INDEX q_ = turn; q_ & 1; q_ >>= 1, top--) if (me == 0) {\n");
-        each_of(t, k, b, merge_pushed);
+        clf_batch_each(t, k, b, merge_pushed);
         CLF_PUT(&t->x, "}\n}\n");
     }
 }
@@ -137,15 +74,7 @@ static void line_result(clf_btext *t, int s, int at) {
     clf_state_result(&t->x, s, clf_btext_result(t, s, "line", to));
 }
 
-static void close_leaf(clf_btext *t, int k) {
-    for (batch b = next_batch(t, k, (batch){.to = 0}); b.states; b = next_batch(t, k, b)) {
-        CLF_PUT(&t->x, "{\n");
-        put_tree(t, k, b, false);
-        CLF_PUT(&t->x, "if (there && lane == 0) {\n");
-        each_of(t, k, b, line_result);
-        CLF_PUT(&t->x, "}\n}\n");
-    }
-}
+static void close_leaf(clf_btext *t, int k) { clf_batch_ends(t, k, line_result); }
 
 /* All `leaves` leaves of the entries e0 to e1; `find` says what is needed before a work-item's first. */
 static void put_turns(clf_btext *t, int k, uint32_t inside, const char *find, const char *next, const char *pos) {
@@ -154,7 +83,7 @@ static void put_turns(clf_btext *t, int k, uint32_t inside, const char *find, co
                    "const int valid = (int)min((CLF_INDEX)units, leaves - turn * units);\nCLF_INDEX entry = e0 + leaf * 512 + lane;\n");
     CLF_PUT(&t->x, "%s", find);
     clf_btext_begin_lanes(t, k);
-    put_loop(t, k, inside, next, pos);
+    clf_btext_entries(t, k, inside, next, pos);
     close_turn(t, k);
     CLF_PUT(&t->x, "}\n");
 }
@@ -171,19 +100,23 @@ static void close_stack(clf_btext *t, int s) {
 
 /* ---- rows ---- */
 
-static void short_rows(clf_btext *t, int k) {
+/* Lines from `first` to `end`. */
+static void short_rows(clf_btext *t, int k, const char *first, const char *end) {
     const clf_job *j = &t->p->job[k];
     uint32_t e = 1u << t->p->e;
     char u[16];
     snprintf(u, sizeof u, "u%d", t->p->e);
-    CLF_PUT(&t->x, "for (CLF_INDEX t0 = 0; t0 < lines; t0 += units) {\nconst CLF_INDEX task = t0 + unit, line = min(task, lines - 1);\n");
+    CLF_PUT(&t->x,
+            "const CLF_INDEX end_ = %s;\nfor (CLF_INDEX t0 = %s; t0 < end_; t0 += units) {\nconst CLF_INDEX task = t0 + unit, line = "
+            "min(task, end_ - 1);\n",
+            end, first);
     clf_btext_position(t, j->keep, "line");
     CLF_PUT(&t->x, "const CLF_INDEX e0 = (CLF_INDEX)xp[i], e1 = (CLF_INDEX)xp[i + 1];\n"
-                   "const bool there = task < lines && e1 - e0 <= 512;\nconst CLF_INDEX to = there ? e1 : e0;\n"
+                   "const bool there = task < end_ && e1 - e0 <= 512;\nconst CLF_INDEX to = there ? e1 : e0;\n"
                    "CLF_INDEX entry = e0 + lane;\n");
     clf_btext_values(t, e, false);
     clf_btext_begin_lanes(t, k);
-    put_loop(t, k, e, "", u);
+    clf_btext_entries(t, k, e, "", u);
     close_leaf(t, k);
     CLF_PUT(&t->x, "}\n");
 }
@@ -220,14 +153,26 @@ static void put_teams(clf_btext *t, int k) {
             t->p->job[k].lanes);
 }
 
+static void tiled_rows(clf_btext *t, int k) {
+    clf_btext_tile_room(t, k);
+    clf_btext_tile_rows(t, k);
+    short_rows(t, k, "r0_ * cells", "r1_ * cells");
+    CLF_PUT(&t->x, "CLF_TREE_SYNC\n}\nCLF_BAND_SYNC\n"); /* before the next tile takes the place of this one */
+    clf_btext_tile_long(t, k);
+}
+
 void clf_btext_rows(clf_btext *t, int k) {
     clf_btext_mark(t, k);
     CLF_PUT(&t->x, "{\n");
     clf_btext_lines(t, t->p->job[k].keep);
     put_teams(t, k);
-    short_rows(t, k);
-    CLF_PUT(&t->x, "CLF_BAND_SYNC\n");
-    long_rows(t, k);
+    if (t->p->job[k].pairs) {
+        tiled_rows(t, k);
+    } else {
+        short_rows(t, k, "0", "lines");
+        CLF_PUT(&t->x, "CLF_BAND_SYNC\n");
+        long_rows(t, k);
+    }
     CLF_PUT(&t->x, "CLF_BAND_SYNC\n}\n");
 }
 

@@ -15,7 +15,7 @@ static void count_reads(const clf_band *p, clf_facts *f) {
     const clf_cplan *c = p->c;
     for (int k = 0; k < c->nin; k++) {
         double read = 0, all = 1;
-        if (k == p->csr) f->read_bytes += clf_csr_bytes(p->rows, clf_band_extent(p, p->e), (clf_dtype)c->in[k].dtype);
+        if (k == p->csr) f->read_bytes += clf_csr_bytes(p->rows, clf_band_extent(p, p->e), (clf_dtype)c->in[k].dtype) * (p->apart ? 2 : 1);
         if (c->in[k].format != CLF_DENSE) continue;
         for (int v = 0; v < c->nvalue; v++)
             if (c->value[v].op == CLF_V_LOAD && c->access[c->value[v].arg].input == k) read += cells_at(p, c->value[v].axes);
@@ -23,6 +23,9 @@ static void count_reads(const clf_band *p, clf_facts *f) {
         f->read_bytes += (read < all ? read : all) * (double)clf_dtype_bytes((clf_dtype)c->in[k].dtype);
     }
 }
+
+/* A job in two sets of bands is done twice. */
+static double times(const clf_band *p, int job) { return p->job[job].sets == 3 ? 2 : 1; }
 
 /* Positions at which job k computes the values of its items. */
 static uint32_t axes_of(const clf_band *p, int k) {
@@ -56,8 +59,9 @@ static void count_values(const clf_band *p, clf_facts *f) {
         for (int v = 0; v < c->nvalue; v++) {
             const clf_value *w = &c->value[v];
             if (used[v] && clf_op_is_cell(w->op))
-                f->cells[c->value[w->in[0]].dtype == CLF_F64][clf_ops[w->op].class_] += cells_at(p, w->axes);
-            if (used[v] && clf_band_is_pair(p, w)) f->cells[w->dtype == CLF_F64][CLF_CLASS_ADD] += 2 * cells_at(p, w->axes | 1u << w->axis);
+                f->cells[c->value[w->in[0]].dtype == CLF_F64][clf_ops[w->op].class_] += times(p, k) * cells_at(p, w->axes);
+            if (used[v] && clf_band_is_pair(p, w))
+                f->cells[w->dtype == CLF_F64][CLF_CLASS_ADD] += 2 * times(p, k) * cells_at(p, w->axes | 1u << w->axis);
         }
     }
 }
@@ -67,7 +71,8 @@ static void count_items(const clf_band *p, clf_facts *f) {
         clf_sink k = clf_band_sink(p, s);
         if (p->item[s].job < 0) continue;
         double flops = k.kind == CLF_SINK_DOT ? 2 : k.kind == CLF_SINK_FOLD ? clf_folds[k.fold].flops : 0;
-        f->cells[p->c->value[k.value[0]].dtype == CLF_F64][CLF_CLASS_ADD] += flops * cells_at(p, axes_of(p, p->item[s].job));
+        f->cells[p->c->value[k.value[0]].dtype == CLF_F64][CLF_CLASS_ADD] +=
+            flops * times(p, p->item[s].job) * cells_at(p, axes_of(p, p->item[s].job));
         double kept = p->job[p->item[s].job].kind == CLF_JOB_MEET ? (double)p->job[p->item[s].job].cells : cells_at(p, k.keep);
         if (s < p->c->nsink) f->write_bytes += kept * (double)clf_dtype_bytes((clf_dtype)p->c->out[k.out[0]].dtype);
     }
@@ -86,7 +91,7 @@ void clf_band_count(const clf_band *p, clf_facts *out) {
     count_reads(p, out);
     count_values(p, out);
     count_items(p, out);
-    int64_t words = p->e < 0 ? p->words : p->base + (p->flat + p->bands) * p->leaf_at; /* stacks are for long rows */
+    int64_t words = p->e < 0 ? p->words : p->base + (p->flat + p->bands + p->meet.bands) * p->leaf_at; /* stacks are for long rows */
     out->read_bytes += 8 * (double)words;
     out->write_bytes += 8 * (double)words;
 }

@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs of row.group.cl that fold along the cells of a row: leaves dealt to neighbours, merged in the order of the tree. */
 #include <stdio.h>
-#include <string.h>
 
-#include "kernels-cl/skel/band_text.h"
-
-/* The lanes of a leaf become its state, in those work-items whose lane is 0. */
-static void close_lanes(clf_btext *t, int s, int lanes) {
-    static const clf_place mine = {"tree[", " * CLF_GROUP + me]", 0}, others = {"tree[", " * CLF_GROUP + other]", 0};
-    clf_state_declare(&t->x, s);
-    clf_state_widen(&t->x, s, 's', 'a');
-    if (lanes == 1) return;
-    clf_state_save(&t->x, s, 'a', mine);
-    CLF_PUT(&t->x, "CLF_TREE_LANES { CLF_TREE_SYNC CLF_TREE_LANE {\n");
-    clf_state_fetch(&t->x, s, 'b', others);
-    clf_state_merge(&t->x, s);
-    clf_state_save(&t->x, s, 'a', mine);
-    CLF_PUT(&t->x, "} }\nCLF_TREE_SYNC\n");
-}
+#include "kernels-cl/skel/band_batch.h"
 
 /* In front of a loop over leaves: `tasks` of them for the whole group. */
 static void put_tasks(clf_btext *t, const clf_job *j) {
@@ -62,25 +47,19 @@ static void line_results(clf_btext *t, int k, clf_place first) {
     CLF_PUT(&t->x, "}\nCLF_BAND_SYNC\n");
 }
 
-static void leaf_ends(clf_btext *t, int k, bool one, clf_place task) {
+static void leaf_result(clf_btext *t, int s, int at) {
     char to[64];
-    for (int s = 0; s < t->p->nitem; s++) {
-        if (!clf_btext_folds(t, s, k)) continue;
-        task.at = t->p->item[s].first;
-        CLF_PUT(&t->x, "{\n");
-        close_lanes(t, s, t->p->job[k].lanes);
-        CLF_PUT(&t->x, "if (there && lane == 0) {\n");
-        if (one)
-            clf_state_result(&t->x, s, clf_btext_result(t, s, "line", to));
-        else
-            clf_state_save(&t->x, s, 'a', task);
-        CLF_PUT(&t->x, "}\n}\n");
-    }
+    (void)at;
+    clf_state_result(&t->x, s, clf_btext_result(t, s, "line", to));
+}
+
+static void leaf_state(clf_btext *t, int s, int at) {
+    (void)at;
+    clf_state_save(&t->x, s, 'a', (clf_place){"leaf_states[(CLF_INDEX)(", ") * tasks + task]", t->p->item[s].first});
 }
 
 void clf_btext_leaves(clf_btext *t, int k) {
-    static const clf_place task = {"leaf_states[(CLF_INDEX)(", ") * tasks + task]", 0},
-                           one = {"leaf_states[(CLF_INDEX)(", ") * tasks + c_]", 0},
+    static const clf_place one = {"leaf_states[(CLF_INDEX)(", ") * tasks + c_]", 0},
                            later = {"leaf_states[(CLF_INDEX)(", ") * tasks + c_ + step]", 0},
                            first = {"leaf_states[(CLF_INDEX)(", ") * tasks + line * leaves]", 0};
     const clf_job *j = &t->p->job[k];
@@ -104,7 +83,7 @@ void clf_btext_leaves(clf_btext *t, int k) {
     clf_btext_values(t, 1u << j->axis, true);
     clf_btext_steps(t, k, u);
     CLF_PUT(&t->x, "}\n");
-    leaf_ends(t, k, single, task);
+    clf_batch_ends(t, k, single ? leaf_result : leaf_state);
     CLF_PUT(&t->x, "}\nCLF_BAND_SYNC\n");
     if (!single) {
         merge_lines(t, k, one, later);
@@ -133,20 +112,17 @@ static void merge_pass(clf_btext *t, int s) {
     CLF_PUT(&t->x, "} }\nCLF_BAND_SYNC\n}\n");
 }
 
-static void full_ends(clf_btext *t, int k, bool single) {
-    char head[48], to[64];
-    for (int s = 0; s < t->p->nitem; s++) {
-        if (!clf_btext_folds(t, s, k)) continue;
-        snprintf(head, sizeof head, "scratch[fa%d + (long)(", s);
-        CLF_PUT(&t->x, "{\n");
-        close_lanes(t, s, t->p->job[k].lanes);
-        CLF_PUT(&t->x, "if (there && lane == 0) {\n");
-        if (single)
-            clf_state_result(&t->x, s, clf_btext_result(t, s, "0", to));
-        else
-            clf_state_save(&t->x, s, 'a', (clf_place){head, ") * leaves + leaf]", 0});
-        CLF_PUT(&t->x, "}\n}\n");
-    }
+static void full_result(clf_btext *t, int s, int at) {
+    char to[64];
+    (void)at;
+    clf_state_result(&t->x, s, clf_btext_result(t, s, "0", to));
+}
+
+static void full_state(clf_btext *t, int s, int at) {
+    char head[48];
+    (void)at;
+    snprintf(head, sizeof head, "scratch[fa%d + (long)(", s);
+    clf_state_save(&t->x, s, 'a', (clf_place){head, ") * leaves + leaf]", 0});
 }
 
 static void full_loop(clf_btext *t, int k) {
@@ -177,7 +153,7 @@ void clf_btext_full(clf_btext *t, int k) {
     put_tasks(t, j);
     CLF_PUT(&t->x, "const CLF_INDEX leaf = l0 + clipped, to = there ? min(all, (leaf + 1) * 512) : 0;\n");
     full_loop(t, k);
-    full_ends(t, k, single);
+    clf_batch_ends(t, k, single ? full_result : full_state);
     CLF_PUT(&t->x, "}\nCLF_BAND_SYNC\n");
     if (!single) {
         for (int s = 0; s < t->p->nitem; s++)

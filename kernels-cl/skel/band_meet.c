@@ -43,10 +43,26 @@ static void step_cell(clf_btext *t, int s) {
     CLF_PUT(&t->x, "}\n");
 }
 
+/* Rows one after the other; with pairs, as far as the tile goes: a row that goes on beyond it is where the next one begins. */
+static void rows_begin(clf_btext *t, int k) {
+    if (!t->p->job[k].pairs) {
+        CLF_PUT(&t->x, "for (CLF_INDEX i = pass0; i < pass1; i++) {\nconst CLF_INDEX r = i - pass0, e0 = (CLF_INDEX)xp[i], inside = "
+                       "((CLF_INDEX)xp[i + 1] - e0) * each;\n");
+        return;
+    }
+    clf_btext_tile_room(t, k);
+    CLF_PUT(&t->x,
+            "CLF_INDEX i_ = pass0;\nfor (CLF_INDEX t0_ = (CLF_INDEX)xp[pass0]; t0_ < xp[pass1]; t0_ += %d) {\n"
+            "const CLF_INDEX n_ = (CLF_INDEX)min((long)%d, xp[pass1] - t0_), t1_ = t0_ + n_;\n",
+            clf_band_tile(t->p, k), clf_band_tile(t->p, k));
+    clf_btext_tile_make(t, k, false);
+    CLF_PUT(&t->x, "for (; i_ < pass1 && xp[i_] < t1_; i_++) {\nconst CLF_INDEX i = i_, r = i - pass0, e0 = (CLF_INDEX)max(xp[i], "
+                   "(long)t0_), inside = max((CLF_INDEX)min(xp[i + 1], (long)t1_) - e0, (CLF_INDEX)0) * each;\n");
+}
+
 static void take_rows(clf_btext *t, int k) {
     uint32_t moves = t->p->job[k].keep;
-    CLF_PUT(&t->x, "for (CLF_INDEX i = pass0; i < pass1; i++) {\nconst CLF_INDEX r = i - pass0, e0 = (CLF_INDEX)xp[i], inside = "
-                   "((CLF_INDEX)xp[i + 1] - e0) * each;\n");
+    rows_begin(t, k);
     clf_btext_values(t, moves, false);
     CLF_PUT(&t->x,
             "CLF_BAND_EACH(x_, inside) {\nconst CLF_INDEX entry = e0 + x_ / each, u%d = (CLF_INDEX)xc[entry], c_ = u%d * each + x_ %% "
@@ -57,6 +73,7 @@ static void take_rows(clf_btext *t, int k) {
     for (int s = 0; s < t->p->c->nsink; s++)
         if (clf_btext_folds(t, s, k)) step_cell(t, s);
     CLF_PUT(&t->x, "}\nCLF_BAND_SYNC\n}\n");
+    if (t->p->job[k].pairs) CLF_PUT(&t->x, "if (i_ > pass0 && xp[i_] > t1_) i_--;\n}\n");
 }
 
 static void cell_results(clf_btext *t, int k) {
@@ -68,7 +85,7 @@ static void cell_results(clf_btext *t, int k) {
         CLF_PUT(&t->x, "{\n");
         clf_state_declare(&t->x, s);
         clf_state_fetch(&t->x, s, 'a', at_cell(s, head, OF_X));
-        clf_state_result(&t->x, s, clf_btext_result(t, s, "x_", to));
+        clf_state_result(&t->x, s, clf_btext_result(t, s, clf_band_turned(t->p, k) ? "x_ % each * (CLF_INDEX)mc_ + x_ / each" : "x_", to));
         CLF_PUT(&t->x, "}\n");
     }
     CLF_PUT(&t->x, "}\n");

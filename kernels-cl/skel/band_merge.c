@@ -32,7 +32,7 @@ static void put_tree(clf_btext *t, int s) {
 }
 
 static void merge_item(clf_btext *t, int s) {
-    char to[64], parts[32] = "each";
+    char to[128], parts[32] = "each";
     int o = t->c.sink[s].out[0];
     if (t->p->job[t->p->item[s].job].kind == CLF_JOB_ENTRIES) snprintf(parts, sizeof parts, "scratch[some%d]", s); /* it was counted */
     CLF_PUT(&t->x,
@@ -49,7 +49,10 @@ static void merge_item(clf_btext *t, int s) {
     put_tree(t, s);
     CLF_PUT(&t->x, "if (there && unit == 0) {\n");
     clf_btext_rest_comes(t, s);
-    snprintf(to, sizeof to, "o%d[ob%d + result]", o, o);
+    if (clf_band_turned(t->p, t->p->item[s].job))
+        snprintf(to, sizeof to, "o%d[ob%d + result %% each%d * (results / each%d) + result / each%d]", o, o, s, s, s);
+    else
+        snprintf(to, sizeof to, "o%d[ob%d + result]", o, o);
     clf_state_result(&t->x, s, to);
     CLF_PUT(&t->x, "}\nreturn;\n}\n");
 }

@@ -97,16 +97,21 @@ static bool put_item(clf_band *p, int item, const clf_job *want) {
     return true;
 }
 
-/* Is there a pair in value v? Where several cells of a row take one entry, each would compute it anew. */
-static bool asks_pairs(const clf_band *p, int v) {
-    bool used[CLF_BAND_VALUES] = {false}, pairs = false;
-    used[v] = true;
-    for (int k = v; k >= 0; k--) {
-        const clf_value *w = &p->c->value[k];
-        if (!used[k] || clf_band_buffered(p, w)) continue;
-        pairs = pairs || clf_band_is_pair(p, w);
+/* Pairs that the items of a job take, if several of its cells take one entry: each would compute them anew. */
+static int pairs_of(const clf_band *p, int job) {
+    const clf_job *j = &p->job[job];
+    bool used[CLF_BAND_VALUES] = {false}, entries = p->e >= 0 && j->axis == p->e && j->kind != CLF_JOB_ENTRIES;
+    int pairs = 0;
+    for (int s = 0; s < p->nitem && entries && (j->keep & ~(1u | 1u << p->e)); s++) {
+        clf_sink k = clf_band_sink(p, s);
+        if (p->item[s].job == job) used[k.value[0]] = true;
+        if (p->item[s].job == job && k.kind == CLF_SINK_DOT) used[k.value[1]] = true;
+    }
+    for (int v = p->c->nvalue - 1; v >= 0; v--) {
+        const clf_value *w = &p->c->value[v];
+        pairs += used[v] && clf_band_is_pair(p, w);
         for (int q = 0; q < 3; q++)
-            if (w->in[q] >= 0) used[w->in[q]] = true;
+            if (used[v] && !clf_band_buffered(p, w) && !clf_band_is_pair(p, w) && w->in[q] >= 0) used[w->in[q]] = true;
     }
     return pairs;
 }
@@ -136,9 +141,7 @@ static bool place_value(clf_band *p, int v) {
         want.kind = CLF_JOB_CAT;
         return job_for(p, &want) >= 0;
     }
-    if (p->nitem == CLF_BAND_ITEMS ||
-        (w->axis == p->e && (want.keep & ~1u) && (asks_pairs(p, w->in[0]) || (w->in[1] >= 0 && asks_pairs(p, w->in[1])))))
-        return false;
+    if (p->nitem == CLF_BAND_ITEMS) return false;
     p->made[p->nitem - p->c->nsink] = (int16_t)v;
     return put_item(p, p->nitem++, &want);
 }
@@ -178,10 +181,9 @@ static bool over_entries(const clf_band *p, const clf_sink *k, clf_job *want, bo
 /* Values of entries that meet at their column, or there in a row of cells. */
 static bool meets(const clf_band *p, const clf_sink *k, clf_job *want) {
     uint32_t e = p->e >= 0 ? 1u << p->e : 0, behind = k->keep & ~e;
-    bool dot = k->kind == CLF_SINK_DOT, one = (behind & (behind - 1)) == 0 && (!behind || (dot && behind > e));
+    bool dot = k->kind == CLF_SINK_DOT, one = (behind & (behind - 1)) == 0 && (!behind || dot);
     if (!e || !(k->keep & e) || !one || (!dot && (k->kind != CLF_SINK_FOLD || k->value[1] >= 0))) return false;
     if (clf_sink_loop(p->c, k) != (1u | k->keep)) return false;
-    if (behind && (asks_pairs(p, k->value[0]) || asks_pairs(p, k->value[1]))) return false;
     *want = (clf_job){.kind = CLF_JOB_MEET, .axis = (int8_t)p->e, .keep = k->keep, .level = p->levels, .lanes = 1};
     return true;
 }
@@ -202,6 +204,37 @@ static bool place_sink(clf_band *p, int s) {
     return k->kind == CLF_SINK_FOLD && fold_job(p, k, &want) && put_item(p, s, &want);
 }
 
+/* ---- sets ---- */
+
+/* Blocks in which values meet at columns are any number of rows: with others they cannot share a band. */
+static bool keeps_apart(const clf_band *p) {
+    bool meets = false, others = false;
+    for (int k = 0; k < p->njob; k++) {
+        meets = meets || p->job[k].kind == CLF_JOB_MEET;
+        others = others || p->job[k].kind == CLF_JOB_COLS || p->job[k].kind == CLF_JOB_FULL;
+    }
+    return meets && others;
+}
+
+/* The jobs of a set are those of its sinks, and of what these need. */
+static void fill_set(clf_band *p, int set) {
+    bool used[CLF_BAND_VALUES] = {false};
+    for (int s = 0; s < p->c->nsink; s++) {
+        clf_job *j = &p->job[p->item[s].job];
+        if ((p->apart && j->kind == CLF_JOB_MEET) != (set == 1)) continue;
+        j->sets |= (uint8_t)(1u << set);
+        for (int q = 0; q < 2; q++)
+            if (p->c->sink[s].value[q] >= 0) used[p->c->sink[s].value[q]] = true;
+    }
+    for (int v = p->c->nvalue - 1; v >= 0; v--)
+        for (int q = 0; q < 3; q++)
+            if (used[v] && p->c->value[v].in[q] >= 0) used[p->c->value[v].in[q]] = true;
+    for (int s = p->c->nsink; s < p->nitem; s++)
+        if (p->item[s].job >= 0 && used[p->made[s - p->c->nsink]]) p->job[p->item[s].job].sets |= (uint8_t)(1u << set);
+    for (int k = 0; k < p->njob; k++)
+        if (p->job[k].kind == CLF_JOB_CAT && used[p->job[k].value]) p->job[k].sets |= (uint8_t)(1u << set);
+}
+
 static bool place(clf_band *p) {
     p->nitem = p->c->nsink;
     p->most_states = 1;
@@ -209,6 +242,12 @@ static bool place(clf_band *p) {
         if (!place_value(p, v)) return false;
     for (int s = 0; s < p->c->nsink; s++)
         if (!place_sink(p, s)) return false;
+    for (int k = 0; k < p->njob; k++) {
+        p->job[k].pairs = pairs_of(p, k);
+        if (p->job[k].pairs > CLF_BAND_PAIRS / CLF_LEAF) return false; /* of a leaf at least */
+    }
+    p->apart = keeps_apart(p);
+    for (int set = 0; set < 2; set++) fill_set(p, set);
     return true;
 }
 

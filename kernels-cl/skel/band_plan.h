@@ -16,16 +16,19 @@
  * ones are dealt to neighbours, a leaf each, and the whole group takes a long one, its leaves by turns. What asks for no fold of a row is
  *   ENTRIES folds over all entries, and cells of a result with their pattern: leaves of entries, over row ends, by groups in front of the
  *           bands; a group takes an aligned run and leaves one state.
- *   MEET    folds by the column of entries: a band is a block of rows, with a state for every cell of the result
+ *   MEET    folds by the column of entries: a band is a block of rows, with a state for every cell of the result. Beside COLS and FULL,
+ *           whose blocks and leaves are other numbers of rows, such jobs have bands of their own, where what they need is made once more.
  * No size here follows from the number of entries but how many groups there are: it may be a guess, and kernels ask the operand.
- * DOTs of each entry over a short axis (pairs) have no buffer, they are computed where they are read.
+ * DOTs of each entry over a short axis (pairs) have no buffer, they are computed where they are read; where several cells of a job take
+ * one entry, they are made once for a tile of entries, in local memory.
  * Invariant: nothing here changes a result: whole blocks and leaves belong to one group and pass. */
 #ifndef CLF_KERNELS_SKEL_BAND_PLAN_H
 #define CLF_KERNELS_SKEL_BAND_PLAN_H
 #include "kernels-cl/skel/made.h"
 #include "kernels-cl/skel/strides.h"
 
-enum { CLF_BAND_VALUES = 512, CLF_BAND_ITEMS = 96, CLF_BAND_JOBS = 128, CLF_BAND_LEVELS = 40 /* of a stack of states */ };
+enum { CLF_BAND_VALUES = 512, CLF_BAND_ITEMS = 96, CLF_BAND_JOBS = 128, CLF_BAND_LEVELS = 40 /* of a stack of states */,
+       CLF_BAND_PAIRS = 1024 /* cells of 8 bytes in local memory: those of a job's tile, of a leaf or more */ };
 typedef enum clf_job_kind {
     CLF_JOB_LEAVES, CLF_JOB_SCAN, CLF_JOB_CAT, CLF_JOB_MAP, CLF_JOB_COLS, CLF_JOB_FULL, CLF_JOB_ENTRIES, CLF_JOB_MEET
 } clf_job_kind;
@@ -37,9 +40,11 @@ typedef struct clf_job {
     int level, lanes;
     int value;      /* CAT */
     int states;     /* components of all its items' states */
+    int pairs;      /* that it has made for a tile of entries, since several cells take one: how many */
     int64_t cells;  /* positions of keep but rows */
     int64_t leaves; /* LEAVES: of a line; FULL: of all; COLS, MEET: blocks */
     int64_t run;    /* FULL: leaves of a pass; COLS, MEET: rows of a block */
+    uint8_t sets;   /* bit 0: runs in the bands; bit 1: in those of MEET, where these have bands of their own */
     int64_t at;     /* COLS: words of a band before its states; ENTRIES: of scratch before the number of states that are there */
 } clf_job;
 
@@ -58,6 +63,10 @@ typedef struct clf_band {
     int e, csr;                      /* the ENTRY axis and its operand; -1 */
     int64_t rows, pass, band, bands; /* rows of all, a pass, a band; bands */
     int64_t flat;                    /* groups of ENTRIES jobs, in front of the bands */
+    bool apart;                      /* what meets has bands of its own */
+    struct {
+        int64_t pass, band, bands;   /* of MEET jobs and what they need, behind the bands of the others; bands 0: they are one */
+    } meet;
     int local, index_bits, levels;
     int njob, nitem, most_states;    /* most components of a state */
     clf_job job[CLF_BAND_JOBS];
@@ -69,6 +78,14 @@ typedef struct clf_band {
     int64_t merges, grain, extent;
 } clf_band;
 
+/** Entries of a job's tile. */
+static inline int clf_band_tile(const clf_band *p, int job) { return CLF_BAND_PAIRS / p->job[job].pairs; }
+/** May what meets in the job be stored by columns, each cell's place beside that of the same cell of the next column? */
+static inline bool clf_band_turned(const clf_band *p, int job) {
+    if (p->e < 0) return false;
+    uint32_t behind = p->job[job].keep & ~(1u << p->e);
+    return p->job[job].kind == CLF_JOB_MEET && behind && behind < 1u << p->e;
+}
 /** False when the skeleton cannot serve it. profile: for the size of a group; NULL: `local` is that. */
 bool clf_band_plan(clf_band *p, const clf_cplan *c, const clf_profile *profile, int local);
 static inline int64_t clf_band_extent(const clf_band *p, int axis) { return p->c->axis[axis].n.n; }

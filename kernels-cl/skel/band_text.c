@@ -111,7 +111,10 @@ void clf_btext_value(clf_btext *t, int v) {
         return;
     }
     if (clf_band_is_pair(t->p, w)) {
-        clf_btext_pair(t, v);
+        if (t->tiled)
+            CLF_PUT(&t->x, "const %s v%d = l%d[entry - t0_];\n", clf_emit_type(buf, (clf_dtype)w->dtype, 1), v, v);
+        else
+            clf_btext_pair(t, v);
         return;
     }
     if (w->op != CLF_V_LOAD && w->op != CLF_V_INDEX && !clf_band_buffered(t->p, w)) {
@@ -133,14 +136,24 @@ void clf_btext_value(clf_btext *t, int v) {
 
 static void mark_inputs(clf_btext *t) {
     const clf_cplan *c = t->p->c;
-    for (int v = c->nvalue - 1; v >= 0; v--)
+    for (int v = c->nvalue - 1; v >= 0; v--) {
+        bool there = clf_band_buffered(t->p, &c->value[v]) || (t->tiled && clf_band_is_pair(t->p, &c->value[v]));
         for (int q = 0; q < 3; q++)
-            if (t->used[v] && !clf_band_buffered(t->p, &c->value[v]) && c->value[v].in[q] >= 0) t->used[c->value[v].in[q]] = 1;
+            if (t->used[v] && !there && c->value[v].in[q] >= 0) t->used[c->value[v].in[q]] = 1;
+    }
+}
+
+void clf_btext_mark_pairs(clf_btext *t) {
+    for (int v = 0; v < t->p->c->nvalue; v++) t->used[v] = t->used[v] && clf_band_is_pair(t->p, &t->p->c->value[v]);
+    t->tiled = false;
+    t->scope = 1u | 1u << t->p->e;
+    mark_inputs(t);
 }
 
 void clf_btext_mark(clf_btext *t, int k) {
     const clf_job *j = &t->p->job[k];
     memset(t->used, 0, (size_t)t->p->c->nvalue);
+    t->tiled = j->pairs > 0;
     if (t->p->e >= 0) t->scope = j->keep | (j->axis >= 0 ? 1u << j->axis : 0) | 1u;
     for (int s = 0; s < t->p->nitem; s++) {
         const clf_sink *sink = &t->c.sink[s];
@@ -266,32 +279,22 @@ void clf_btext_scan(clf_btext *t, int k) {
 
 /* ---- holes ---- */
 
-void clf_btext_setup(clf_ctext *x) {
-    const clf_band *p = ((clf_btext *)x)->p;
-    char buf[CLF_EMIT_NAME];
-    for (int a = 1; a < p->c->naxes; a++)
-        if (a != p->e) CLF_PUT(x, "const CLF_INDEX e%d = (CLF_INDEX)n%d;\n", a, a);
-    for (int a = 0; a < p->c->naccess; a++) {
-        const char *type = clf_emit_type(buf, (clf_dtype)p->c->in[p->c->access[a].input].dtype, 1);
-        if (p->c->access[a].protocol == CLF_STREAM) CLF_PUT(x, "const __global %s *const q%d = x%d + xb%d;\n", type, a, a, a);
-        if (p->c->access[a].protocol == CLF_ENTRIES) CLF_PUT(x, "const __global %s *const q%d = xe;\n", type, a);
-    }
-    for (int o = 0; o < p->c->nout; o++)
-        CLF_PUT(x, "__global %s *const r%d = o%d + ob%d;\n", clf_emit_type(buf, (clf_dtype)p->c->out[o].dtype, 1), o, o, o);
-    for (int v = 0; v < p->c->nvalue; v++)
-        if (clf_band_buffered(p, &p->c->value[v])) {
-            const char *type = clf_emit_type(buf, (clf_dtype)p->c->value[v].dtype, 1);
-            CLF_PUT(x, "__global %s *const m%d = (__global %s *)(own + mb%d);\n", type, v, type, v);
-        }
-}
-
-void clf_btext_pass(clf_ctext *x) {
+static void put_jobs(clf_btext *t, int set) {
     static void (*const put[])(clf_btext *, int) = {
         [CLF_JOB_LEAVES] = clf_btext_leaves, [CLF_JOB_SCAN] = clf_btext_scan, [CLF_JOB_CAT] = put_cat,        [CLF_JOB_MAP] = put_map,
         [CLF_JOB_COLS] = clf_btext_cols,     [CLF_JOB_FULL] = clf_btext_full, [CLF_JOB_MEET] = clf_btext_meet};
-    clf_btext *t = (clf_btext *)x;
     for (int level = 0; level <= t->p->levels; level++)
         for (int k = 0; k < t->p->njob; k++)
-            if (t->p->job[k].level == level && t->p->job[k].kind != CLF_JOB_ENTRIES)
+            if (t->p->job[k].level == level && t->p->job[k].kind != CLF_JOB_ENTRIES && t->p->job[k].sets >> set & 1)
                 (t->p->job[k].kind == CLF_JOB_LEAVES && t->p->job[k].axis == t->p->e ? clf_btext_rows : put[t->p->job[k].kind])(t, k);
+}
+
+void clf_btext_pass(clf_ctext *x) {
+    clf_btext *t = (clf_btext *)x;
+    if (t->p->apart) CLF_PUT(x, "if (!meets) {\n");
+    put_jobs(t, 0);
+    if (!t->p->apart) return;
+    CLF_PUT(x, "} else {\n");
+    put_jobs(t, 1);
+    CLF_PUT(x, "}\n");
 }

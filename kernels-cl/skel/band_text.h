@@ -2,7 +2,8 @@
  * Writing the holes of row.group.cl, entry.group.cl and row.group.merge.cl. Values and states are scalars; names beside those of group_states.h: qA
  * pointer of access A with its base offset, xKsA its stride along axis K; rO pointer of output O; mV buffer of value V, by row of the pass;
  * vV value V; i the row, r its number in the pass, uK the position of axis K (along entries: the column), eK its
- * extent; entry the number of a stored entry; xpA xcA offsets and columns of access A where another CSR operand is located. */
+ * extent; entry the number of a stored entry; lV pairs of value V, from entry t0_ on; xpA xcA offsets and columns of access A where
+ * another CSR operand is located. */
 #ifndef CLF_KERNELS_SKEL_BAND_TEXT_H
 #define CLF_KERNELS_SKEL_BAND_TEXT_H
 #include "kernels-cl/skel/band_plan.h"
@@ -16,13 +17,13 @@ typedef struct clf_btext {
     const clf_band *p;
     uint8_t *used;  /* per value: by the job that is being written; 2 and 4: in the pair of it that is being written */
     uint32_t scope; /* axes whose positions the text knows there */
+    bool tiled;     /* pairs are there already, in local memory */
 } clf_btext;
 
 /** False: no memory. */
 bool clf_btext_begin(clf_btext *t, const clf_band *p, clf_arena *arena);
 
 /* band_text.c: holes of row.group.cl, and what jobs are made of */
-void clf_btext_setup(clf_ctext *x);
 void clf_btext_pass(clf_ctext *x);
 /** Does an access move along the axis, and by another stride than 1? */
 bool clf_btext_stride(const clf_band *p, int access, int axis);
@@ -53,10 +54,19 @@ void clf_btext_leaves(clf_btext *t, int k);
 void clf_btext_full(clf_btext *t, int k);
 void clf_btext_cols(clf_btext *t, int k);
 void clf_btext_scan(clf_btext *t, int k);
+/** Marks what the marked pairs need, to compute them. */
+void clf_btext_mark_pairs(clf_btext *t);
 /* band_pair.c */
 void clf_btext_pair(clf_btext *t, int v);
 /* band_entry.c: folds along the entries of rows; hole of entry.group.cl: jobs over all entries */
 void clf_btext_rows(clf_btext *t, int k);
+/** From `entry` to `to`; inside: axes that move on the way; next: what the row of an entry takes. */
+void clf_btext_entries(clf_btext *t, int k, uint32_t inside, const char *next, const char *pos);
+/* band_tile.c: pairs in local memory: where; made; in front of the lines of short rows r0_ to r1_; all of the long rows */
+void clf_btext_tile_room(clf_btext *t, int k);
+void clf_btext_tile_make(clf_btext *t, int k, bool row);
+void clf_btext_tile_rows(clf_btext *t, int k);
+void clf_btext_tile_long(clf_btext *t, int k);
 void clf_btext_meet(clf_btext *t, int k); /* band_meet.c */
 void clf_btext_flat(clf_ctext *x);
 /** Words of local memory that a work-item's states take. */

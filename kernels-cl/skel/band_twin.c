@@ -65,10 +65,10 @@ void clf_band_walk(clf_args *w, const void *plan, int64_t first) {
         if (p->job[k].kind == CLF_JOB_COLS || p->job[k].kind == CLF_JOB_MEET) clf_args_size(w, "cb", k, p->job[k].run);
     }
     clf_args_put(w, CLF_ARG_SCRATCH, CLF_U8, 0);
-    const int64_t size[] = {p->rows, first, p->band, p->pass, p->base, p->stride, p->leaf_at};
+    const int64_t size[] = {p->rows, first, p->band, p->pass, p->base, p->stride, p->leaf_at, p->bands, p->meet.band, p->meet.pass};
     if (p->e >= 0) clf_args_size(w, NULL, 0, p->flat);
     if (p->e >= 0) clf_args_size(w, NULL, 0, p->c->in[p->csr].dim[1].n);
-    for (size_t k = 0; k < sizeof size / sizeof *size; k++) clf_args_size(w, NULL, 0, size[k]);
+    for (int k = 0; k < (p->e >= 0 ? 10 : 7); k++) clf_args_size(w, NULL, 0, size[k]);
 }
 
 static void walk_item(clf_args *w, const clf_band *p, int s) {
@@ -85,6 +85,8 @@ static void walk_item(clf_args *w, const clf_band *p, int s) {
     for (int k = 0; k < 10; k++) clf_args_size(w, name[k], k ? s : o, size[k]);
     if (p->job[q->job].kind == CLF_JOB_ENTRIES) clf_args_size(w, "some", s, p->job[q->job].at);
     if (clf_band_rest(p, s) >= 0) clf_args_size(w, "fr", s, q->rest);
+    int64_t cols = p->e >= 0 ? p->c->in[p->csr].dim[1].n : 0;
+    if (clf_band_turned(p, q->job)) clf_args_size(w, "each", s, cols > 0 && q->results >= cols ? q->results / cols : 1);
 }
 
 void clf_band_walk_merge(clf_args *w, const void *plan, int64_t first) {
@@ -114,7 +116,7 @@ bool clf_band_fits(const clf_band_twin *t, const clf_cplan *c, const clf_profile
 }
 
 static clf_twin_groups groups_of(const clf_band *b) {
-    return (clf_twin_groups){b->local, b->index_bits, false, b->flat + b->bands, b->merges, b->words, b->grain, b->extent};
+    return (clf_twin_groups){b->local, b->index_bits, false, b->flat + b->bands + b->meet.bands, b->merges, b->words, b->grain, b->extent};
 }
 
 static clf_status misfit(const clf_band_twin *t, clf_err *err) {
@@ -149,13 +151,35 @@ void clf_band_facts(const clf_cplan *c, const clf_profile *profile, const clf_sc
     out->occupancy *= clf_band_filled(&p);
 }
 
+static void hole_setup(clf_ctext *x) {
+    const clf_band *p = ((clf_btext *)x)->p;
+    char buf[CLF_EMIT_NAME];
+    for (int a = 1; a < p->c->naxes; a++)
+        if (a != p->e) CLF_PUT(x, "const CLF_INDEX e%d = (CLF_INDEX)n%d;\n", a, a);
+    for (int a = 0; a < p->c->naccess; a++) {
+        const char *type = clf_emit_type(buf, (clf_dtype)p->c->in[p->c->access[a].input].dtype, 1);
+        if (p->c->access[a].protocol == CLF_STREAM) CLF_PUT(x, "const __global %s *const q%d = x%d + xb%d;\n", type, a, a, a);
+        if (p->c->access[a].protocol == CLF_ENTRIES) CLF_PUT(x, "const __global %s *const q%d = xe;\n", type, a);
+    }
+    for (int o = 0; o < p->c->nout; o++)
+        CLF_PUT(x, "__global %s *const r%d = o%d + ob%d;\n", clf_emit_type(buf, (clf_dtype)p->c->out[o].dtype, 1), o, o, o);
+    for (int v = 0; v < p->c->nvalue; v++)
+        if (clf_band_buffered(p, &p->c->value[v])) {
+            const char *type = clf_emit_type(buf, (clf_dtype)p->c->value[v].dtype, 1);
+            CLF_PUT(x, "__global %s *const m%d = (__global %s *)(own + mb%d);\n", type, v, type, v);
+        }
+}
+
 static void hole_index(clf_ctext *x) { CLF_PUT(x, ((const clf_btext *)x)->p->index_bits == 32 ? "int" : "long"); }
 static void hole_words(clf_ctext *x) {
     const clf_btext *t = (const clf_btext *)x;
-    CLF_PUT(x, "%d", clf_btext_states(t) * t->p->local);
+    int pairs = 0;
+    for (int k = 0; k < t->p->njob; k++)
+        if (t->p->job[k].pairs) pairs = CLF_BAND_PAIRS;
+    CLF_PUT(x, "%d", clf_btext_states(t) * t->p->local + pairs);
 }
 
-const clf_hole clf_band_holes[] = {{"CLF_INDEX", hole_index},    {"CLF_TREE_WORDS", hole_words}, {"CLF_SETUP", clf_btext_setup},
+const clf_hole clf_band_holes[] = {{"CLF_INDEX", hole_index},    {"CLF_TREE_WORDS", hole_words}, {"CLF_SETUP", hole_setup},
                                    {"CLF_FLAT", clf_btext_flat}, {"CLF_PASS", clf_btext_pass},   {NULL, NULL}};
 const clf_hole clf_band_merge_holes[] = {{"CLF_TREE_WORDS", hole_words}, {"CLF_WALKS", clf_btext_merges}, {NULL, NULL}};
 

@@ -7,14 +7,20 @@
  * cell. Of the last, short strip operands pass through tiles, so that nothing is read or written past an end. Rows and columns that are
  * repeated stand in tiles: a row of at most 512 cells several times, for all strips; others a strip at a time.
  *
- * What is folded row by row passes through tiles, whose leaves are taken as soon as they are whole.
+ * What is folded row by row passes through tiles, whose leaves are taken as soon as they are whole; what is folded column by column through
+ * tiles, too, a block at a time (generic_cols.c).
  *
- * n: cells; cols: of a row; run: cells of a work-item; rowwise: folds are those of rows; chunk: in strips; chunks: of the operator; ent: depth
- * of a stack; states, areas, area, tails: scratch, in words; reads, folds, stores: see generic_plan.h. */
+ * The same text is row.generic, over rows instead of cells: CLF_GEN_DOTS fills tiles with what rows give, CLF_GEN_COLS takes from tiles what
+ * multiplies them (generic_rows.h). And it is entry.generic, over stored entries: CLF_GEN_SPAN says which, CLF_GEN_DOTS gathers what stands
+ * at their rows and columns, and rows are as long as they are (generic_entries.h).
+ *
+ * n: cells; cols: of a row; run: cells of a work-item; rowwise: folds are those of rows (1), of columns (2); chunk: in strips;
+ * chunks: of the operator; ent: depth of a stack; states, areas, area, tails: scratch, in words; reads, folds, stores: see generic_plan.h. */
 #include "contract.clh"
 #include "math.clh"
 #include "elem.clh"
 #include "fold.clh"
+#include "entry.clh"
 
 #define CLF_GEN_BLOCK (CLF_GEN_VECTORS * CLF_GEN_L)
 
@@ -39,7 +45,8 @@
 #define CLF_GEN_ROWS                                                            \
     int used = 0;                                                               \
     filled += m;                                                                \
-    for (int need = (int)min(512L, cols - col); filled - used >= need; need = (int)min(512L, cols - col)) { \
+    CLF_GEN_SHORT_ROWS                                                          \
+    for (int need = (int)min(512L, cols - col); CLF_GEN_ROWS_LEFT filled - used >= need; need = (int)min(512L, cols - col)) { \
         CLF_GEN_ROW_LEAF                                                        \
         CLF_COLD for (long k_ = col / 512; k_ & 1; k_ >>= 1) depth--;           \
         depth++;                                                                \
@@ -50,6 +57,7 @@
         depth = 0;                                                              \
         col = 0;                                                                \
         row++;                                                                  \
+        CLF_GEN_NEXT_ROW                                                        \
     }                                                                           \
     filled -= used;                                                             \
     for (int f = 0; f < nfold && used; f++) {                                   \
@@ -62,7 +70,7 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
                         long nfold, long nonce, long ncode, long cols, long rowwise)
 {
     const long me = first + (long)get_global_id(0);
-    const long cell0 = me * run, cell1 = min(cell0 + run, n), i0 = me * chunk, i1 = i0 + (cell1 - cell0 + 511) / 512;
+    long cell0 = me * run, cell1 = min(cell0 + run, n), i0 = me * chunk, i1 = i0 + (cell1 - cell0 + 511) / 512;
     __global long *const full_level = (__global long *)scratch;
     __global long *const full_count = (__global long *)scratch + (chunks + 1) * ent;
     __global double *const full_state = scratch + states;
@@ -75,7 +83,9 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
     double stack[CLF_GEN_FOLDS * 3 * 48];
     long row = rowwise ? cell0 / cols : 0, col = 0;
     int full_depth = 0, depth = 0, filled = 0;
+    CLF_GEN_SPAN
     CLF_GEN_NAMES
+    CLF_GEN_ROWS_SETUP
     for (int r = 0; r < CLF_GEN_REGS + CLF_GEN_SCALARS; r++) place[r] = mine + r * CLF_GEN_BLOCK;
     CLF_WHOLE for (int q = 0; q < CLF_GEN_VECTORS; q++) acc[q] = 0;
     for (long i = i0 - 1; i < i1; i++) {
@@ -103,6 +113,7 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
         CLF_GEN_LEAF_BEGIN
         for (int u = 0; u < len; u += CLF_GEN_BLOCK) {
             const int end = (int)(once ? nonce : ncode), rest = m - u;
+            CLF_GEN_DOTS
             for (int k = once ? 0 : (int)nonce; k < end; k++) {
                 const long op = code[k];
                 const int to = (int)(op >> 16 & 63);
@@ -114,23 +125,26 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
                 if (to != 63)
                     CLF_WHOLE for (int q = 0; q < CLF_GEN_VECTORS; q++) CLF_GEN_SAVE(acc[q], place[to] + q * CLF_GEN_L);
             }
+            CLF_GEN_COLS
             for (int k = CLF_GEN_ACCESS0; k < CLF_GEN_FOLD_TILE0 + CLF_GEN_FOLDS; k++) place[k] += CLF_GEN_BLOCK;
         }
         for (int o = 0; o < CLF_GEN_OUTPUTS && part; o++)
             for (int u = 0; u < m && (stores >> o & 1); u++) result[o][at + u] = short_tile[(CLF_GEN_ACCESSES + o) * 512 + u];
         if (once || !nfold) continue;
-        if (rowwise) {
+        if (rowwise == 1) {
             CLF_GEN_ROWS
-            continue;
         }
+        if (rowwise) continue;
         CLF_GEN_LEAF_END
         CLF_FULL_PUSH(i, 0, i0, me * ent, full_depth)
     }
+    CLF_GEN_COLS_CLOSE
     full_count[me] = full_depth;
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     if (atomic_inc(counter) + 1 < chunks) return;
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     *counter = 0;
+    CLF_GEN_COLS_RESULT
     if (!nfold || rowwise) return;
     CLF_FULL_CLOSE()
     CLF_GEN_RESULTS

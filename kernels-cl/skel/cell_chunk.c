@@ -165,6 +165,27 @@ static void states(const clf_cplan *c, const clf_profile *profile, const clf_sch
     }
 }
 
+/* A chunk has closed its states of columns. Those of a sink lie one behind the other, behind its accumulators if these are there, too. */
+static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_grid grid, const void *scratch,
+                    clf_take_columns take, void *user) {
+    clf_cell p;
+    (void)s;
+    if (!clf_cell_plan(&p, c, profile->cores)) return;
+    int64_t blocks = p.chunk / p.block, each = p.levels * p.cp;
+    const uint64_t *at = (const uint64_t *)scratch + p.cbase, *word[3];
+    if (grid.hi > p.chunks) grid.hi = p.chunks;
+    for (int k = 0; k < c->nsink; k++) {
+        if (clf_cell_fold_of(&p, &c->sink[k]) != CLF_CELL_COLFOLD) continue;
+        int n = clf_cell_states(&c->sink[k]);
+        if (p.kind == CLF_CELL_ROWS) at += n * p.aw;
+        for (int64_t me = grid.lo; me < grid.hi; me++) {
+            for (int m = 0; m < 3; m++) word[m] = m < n ? at + me * p.cstride + m * each : NULL;
+            take(user, k, me * blocks, (int)p.levels - 1, word);
+        }
+        at += n * each;
+    }
+}
+
 /* ---- text ---- */
 
 static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
@@ -188,6 +209,7 @@ const clf_skel clf_skel_cell_chunk = {
     .fits = fits,
     .sched = sched,
     .states = states,
+    .columns = columns,
     .facts = facts,
     .emit = emit,
 };

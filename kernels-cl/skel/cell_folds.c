@@ -198,11 +198,10 @@ void clf_fold_row_open(clf_ctext *x, int s, int r) {
     }
 }
 
-/* One leaf of a row is done: lanes to a state; long rows keep a carry stack of them. */
-void clf_fold_row_leaf(clf_ctext *x, int s, int r) {
+/* Long rows keep a carry stack of their leaves' states. */
+static void row_push(clf_ctext *x, int s, int r) {
     clf_fold_vars f;
     memset(&f, 0, sizeof f);
-    clf_fold_wide(x, s, r);
     if (x->p->kind != CLF_CELL_ROWS) return;
     clf_fold_wide_names(x, s, r, f.t);
     CLF_PUT(x, "CLF_COLD for (long k_ = j0 / 512; k_ & 1; k_ >>= 1) { f%dd_%d--; ", s, r);
@@ -212,6 +211,16 @@ void clf_fold_row_leaf(clf_ctext *x, int s, int r) {
     CLF_PUT(x, "}\n");
     for (int m = 0; m < clf_fold_states(x, s); m++) CLF_PUT(x, "%s = %s; ", f.s[m], f.t[m]);
     CLF_PUT(x, "f%dd_%d++;\n", s, r);
+}
+
+void clf_fold_row_leaf(clf_ctext *x, int s, int r) {
+    clf_fold_wide(x, s, r);
+    row_push(x, s, r);
+}
+
+void clf_fold_row_leaves(clf_ctext *x, int s, int n, int run) {
+    clf_fold_wides(x, s, n, run);
+    for (int q = 0; q < n; q++) row_push(x, s, q);
 }
 
 void clf_fold_row_merge(clf_ctext *x, int s, int r) {

@@ -3,10 +3,11 @@
  * has the value type in lanes and accumulators and the wide type from the lane fold on; N is i64 everywhere. */
 #ifndef CLF_KERNELS_SKEL_CELL_FOLDS_H
 #define CLF_KERNELS_SKEL_CELL_FOLDS_H
+#include "core/print.h"
 #include "kernels-cl/skel/cell_text.h"
 
 enum { CLF_MERGE_WIDTH = 8, CLF_FOLD_NAME = 120 }; /* lanes of the loops that merge column states; room for a name or an access */
-#define CLF_NAME(dst, ...) snprintf(dst, sizeof(dst), __VA_ARGS__)
+#define CLF_NAME(dst, ...) clf_print(dst, sizeof(dst), __VA_ARGS__)
 
 /* Texts bound to one application of a fold's step, merge or finish: states s and t, value, position, result. */
 typedef struct clf_fold_vars { char s[3][CLF_FOLD_NAME], t[3][CLF_FOLD_NAME]; const char *v, *k, *r; } clf_fold_vars;
@@ -43,6 +44,10 @@ void clf_fold_result(clf_ctext *x, int s, int width, clf_fold_vars *f, const cha
 void clf_fold_empty(clf_ctext *x, int s, int width, const clf_fold_vars *f);
 /** f for every fold sink of a kind. */
 void clf_fold_each(clf_ctext *x, clf_cell_fold kind, void (*f)(clf_ctext *, int));
+
+/* fold_together.c */
+/** As clf_fold_wide, of states 0 .. n - 1: several at once where a state is one number, and then whole runs of `run`. */
+void clf_fold_wides(clf_ctext *x, int s, int n, int run);
 
 /* cell_full.c */
 void clf_full_setup(clf_ctext *x);

@@ -28,13 +28,15 @@ static void walk_memory(clf_args *w, clf_dtype t) {
     }
 }
 
-static void walk(clf_args *w, const void *plan, int64_t first) {
-    const clf_generic *g = plan;
-    const clf_cell *p = &g->cell;
+void clf_gen_walk_operands(clf_args *w, const clf_generic *g) {
     walk_memory(w, g->t);
     for (int a = 0; a < CLF_GEN_ACCESSES; a++) clf_args_size(w, "y", a, g->base[a]);
     for (int a = 0; a < CLF_GEN_ACCESSES; a++) clf_args_size(w, "z", a, g->step[a]);
     for (int k = 0; k < CLF_GEN_CODE; k++) clf_args_size(w, "c", k, g->code[k]);
+}
+
+void clf_gen_walk_sizes(clf_args *w, const clf_generic *g, int64_t first) {
+    const clf_cell *p = &g->cell;
     const int64_t size[] = {p->n,
                             g->run,
                             p->chunk,
@@ -54,6 +56,15 @@ static void walk(clf_args *w, const void *plan, int64_t first) {
                             p->cols > 0 ? p->cols : 1,
                             g->rowwise};
     clf_args_end(w, sizeof size / sizeof *size, size);
+}
+
+static void walk(clf_args *w, const void *plan, int64_t first) {
+    const clf_generic *g = plan;
+    clf_gen_walk_operands(w, g);
+    clf_args_size(w, "lanes", 0, g->lanes);
+    clf_args_size(w, "block", 0, g->block);
+    clf_args_size(w, "levels", 0, g->levels);
+    clf_gen_walk_sizes(w, plan, first);
 }
 
 static const clf_twin twin = {&clf_skel_cell_generic, "skel/cell.generic.cl", "CLF_GEN_FOLDS", clf_gen_holes, walk};

@@ -7,15 +7,14 @@
 #include <string.h>
 
 #include "kernels-cl/skel/facts.h"
+#include "kernels-cl/skel/group_local.h"
 #include "kernels-cl/skel/group_text.h"
 #include "kernels-cl/skel/twin.h"
 
 extern const clf_skel clf_skel_cell_group;
 
 /* Work-items of a group: on a GPU enough to hide what loads cost; elsewhere groups only take turns. */
-enum { GPU_LOCAL = 256, OTHER_LOCAL = 64 };
-
-static int local_of(const clf_profile *p) { return p->kind == CLF_DEV_GPU ? GPU_LOCAL : OTHER_LOCAL; }
+static int local_of(const clf_profile *p) { return p->kind == CLF_DEV_GPU ? clf_group_local(p, CLF_GROUP_CELLS, 0) : CLF_LEAST_LOCAL; }
 
 /* ---- arguments ---- */
 
@@ -182,6 +181,25 @@ static void states(const clf_cplan *c, const clf_profile *profile, const clf_sch
     }
 }
 
+/* As of all cells; the states of a part's columns are neighbours. */
+static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_grid grid, const void *scratch,
+                    clf_take_columns take, void *user) {
+    clf_group g;
+    (void)s;
+    if (!clf_group_plan(&g, c, local_of(profile))) return;
+    const clf_walk *w = &g.walk[CLF_WALK_COLS];
+    const uint64_t *at = (const uint64_t *)scratch + w->at, *word[3];
+    for (int k = 0; k < c->nsink; k++) {
+        if (c->sink[k].kind != CLF_SINK_FOLD || clf_group_walk(&g, &c->sink[k]) != CLF_WALK_COLS) continue;
+        int n = clf_cell_states(&c->sink[k]);
+        for (int64_t part = grid.lo; part < grid.hi && part < w->parts; part++) {
+            for (int m = 0; m < 3; m++) word[m] = m < n ? at + (m * w->parts + part) * w->lines : NULL;
+            take(user, k, part * w->units, __builtin_ctzll((unsigned long long)w->units), word);
+        }
+        at += n * w->parts * w->lines;
+    }
+}
+
 /* ---- text ---- */
 
 static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
@@ -201,6 +219,7 @@ const clf_skel clf_skel_cell_group = {
     .sched = sched,
     .merge = merge,
     .states = states,
+    .columns = columns,
     .facts = facts,
     .emit = emit,
 };

@@ -67,6 +67,8 @@ void clf_fold_wide(clf_ctext *x, int s, int r);           /* lanes to fSwM_R, de
 void clf_fold_wide_decl(clf_ctext *x, int s, int r);
 void clf_fold_row_open(clf_ctext *x, int s, int r);
 void clf_fold_row_leaf(clf_ctext *x, int s, int r);
+/* States 0 .. n - 1 in one, whole runs of `run` together (fold_together.c). */
+void clf_fold_row_leaves(clf_ctext *x, int s, int n, int run);
 void clf_fold_row_merge(clf_ctext *x, int s, int r);      /* what is left of a row's stack: to fSwM_R */
 void clf_fold_row_close(clf_ctext *x, int s, int r);
 void clf_fold_col_step(clf_ctext *x, int s);

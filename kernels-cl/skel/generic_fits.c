@@ -3,7 +3,7 @@
  * folded. Every other value, sink and operand is somebody else's. */
 #include "kernels-cl/skel/generic_plan.h"
 
-enum { CHUNKS_PER_CORE = 32, MIN_CHUNK_CELLS = 4096 }; /* as in cell_plan.c */
+enum { CHUNKS_PER_CORE = 32, MIN_CHUNK_CELLS = 4096, WIDE_CHUNKS_PER_CORE = 8, WIDE_COLS = 2048 }; /* as in cell_plan.c */
 
 static bool value_fits(const clf_value *v, clf_dtype t) {
     return v->dtype == t && (clf_op_is_cell(v->op) || v->op == CLF_V_LOAD || v->op == CLF_V_PARAM);
@@ -38,30 +38,39 @@ static bool is_row_fold(const clf_cell *p, const clf_sink *k) {
     return k->kind == CLF_SINK_FOLD && p->i && k->keep == p->i && p->rows != 1 && p->cols > 0;
 }
 
-/* Folds are those of all cells, or those of each row. */
-static bool folds_fit(clf_generic *g, const clf_cplan *c) {
-    int full = 0, row = 0;
-    for (int s = 0; s < c->nsink; s++) {
-        const clf_sink *k = &c->sink[s];
-        bool of_rows = is_row_fold(&g->cell, k);
-        if (k->kind != CLF_SINK_FOLD) continue;
-        if (k->keep && !of_rows && !(k->keep == g->cell.i && g->cell.rows == 1)) return false;
-        row += of_rows;
-        full += !of_rows;
-    }
-    g->rowwise = row > 0;
-    return !row || !full;
+static bool is_column_fold(const clf_cell *p, const clf_sink *k) {
+    return k->kind == CLF_SINK_FOLD && p->i && k->keep == p->j && p->cols > 0;
 }
 
-/* A work-item's cells; rows that are folded are not cut. */
+/* Folds are those of all cells, of each row, or of each column. */
+static bool folds_fit(clf_generic *g, const clf_cplan *c) {
+    int full = 0, row = 0, column = 0;
+    for (int s = 0; s < c->nsink; s++) {
+        const clf_sink *k = &c->sink[s];
+        bool of_rows = is_row_fold(&g->cell, k), of_columns = is_column_fold(&g->cell, k);
+        if (k->kind != CLF_SINK_FOLD) continue;
+        if (k->keep && !of_rows && !of_columns && !(k->keep == g->cell.i && g->cell.rows == 1)) return false;
+        row += of_rows;
+        column += of_columns;
+        full += !of_rows && !of_columns;
+    }
+    g->rowwise = row ? CLF_GEN_OF_ROWS : column ? CLF_GEN_OF_COLUMNS : 0;
+    return (row > 0) + (column > 0) + (full > 0) < 2;
+}
+
+/* A work-item's cells; rows that are folded are not cut, nor blocks of rows whose columns are. */
 static void cut(clf_generic *g, int cores) {
     clf_cell *p = &g->cell;
-    int64_t rows = 1, most = CHUNKS_PER_CORE * (int64_t)(cores > 0 ? cores : 1);
+    bool columns = g->rowwise == CLF_GEN_OF_COLUMNS;
+    int64_t most = (columns && p->cols > WIDE_COLS ? WIDE_CHUNKS_PER_CORE : CHUNKS_PER_CORE) * (int64_t)(cores > 0 ? cores : 1);
+    int64_t rows = g->block = columns ? clf_col_block(p->rows, p->cols) : 1;
     g->run = p->chunk * CLF_LEAF;
     if (!g->rowwise) return;
     while (rows < p->rows && (rows * p->cols < MIN_CHUNK_CELLS || (p->rows + rows - 1) / rows > most)) rows *= 2;
     g->run = rows * p->cols;
     p->chunks = p->rows > rows ? (p->rows + rows - 1) / rows : 1;
+    for (g->levels = 1; g->block << (g->levels - 1) < rows; g->levels++) {
+    }
 }
 
 /* Rows and columns may be repeated. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels-cl/skel/cell_folds.h"
+#include "kernels-cl/skel/generic_entries.h"
 #include "kernels-cl/skel/generic_text.h"
 
 static void state_names(int n, char (*out)[CLF_FOLD_NAME], const char *prefix) {
@@ -62,16 +63,23 @@ void clf_gen_fold_case(clf_ctext *x, int s) {
     CLF_PUT(x, "} break;\n");
 }
 
-/* `each` writes what is done to the state `held` of a fold of sink s's row. */
-static void every_fold(clf_ctext *x, void (*each)(clf_ctext *, int)) {
+/* What is done to the state `held` of each fold, by its case. */
+static void folds_open(clf_ctext *x) {
     CLF_PUT(x, "for (int f_ = 0; f_ < nfold; f_++) { __private double *const held = state + f_ * 3;\n"
                "switch ((int)(folds >> 16 * f_ & 255)) {\n");
-    for (int s = 0; s < x->c->nsink; s++) {
-        CLF_PUT(x, "case %d: {\n", x->c->sink[s].fold);
-        each(x, s);
-        CLF_PUT(x, "} break;\n");
-    }
-    CLF_PUT(x, "default: break; } }\n");
+}
+static void folds_close(clf_ctext *x) { CLF_PUT(x, "default: break; } }\n"); }
+
+static void fold_case(clf_ctext *x, int s, void (*each)(clf_ctext *, int)) {
+    CLF_PUT(x, "case %d: {\n", x->c->sink[s].fold);
+    each(x, s);
+    CLF_PUT(x, "} break;\n");
+}
+
+void clf_gen_every_fold(clf_ctext *x, void (*each)(clf_ctext *, int)) {
+    folds_open(x);
+    for (int s = 0; s < x->c->nsink; s++) fold_case(x, s, each);
+    folds_close(x);
 }
 
 /* The state `held` merges with the earlier one whose words are at `from`. */
@@ -125,7 +133,7 @@ static void result_state(clf_ctext *x, int s) {
     clf_fold_declare(x, s, true, 1, &f, false);
     for (int m = 0; m < clf_fold_states(x, s); m++) from_word(x, s, m, f.s[m], "held");
     clf_fold_result(x, s, 1, &f, "z_");
-    CLF_PUT(x, "const int o_ = (int)(folds >> (16 * f_ + 8) & 255); ((__global %s *)memory[o_])[offset[o_] + row] = z_;\n",
+    CLF_PUT(x, "const int o_ = (int)(folds >> (16 * f_ + 8) & 15); ((__global %s *)memory[o_])[offset[o_] + row] = z_;\n",
             clf_emit_type(buf, out, 1));
 }
 
@@ -133,16 +141,14 @@ static void result_state(clf_ctext *x, int s) {
 
 static const char row_slot[] = "__private double *const z_ = stack + (d * CLF_GEN_FOLDS + f_) * 3";
 
-/* A leaf of a row, `need` cells of the tile from `used` on: onto the row's stack, where it has more. */
-static void row_leaf(clf_ctext *x, int s) {
-    char wide[3][CLF_FOLD_NAME];
+static void leaf_open(clf_ctext *x, int s) {
     CLF_PUT(x, "{ const __global CLF_GEN_S *const v = fold_tile + f_ * CLF_GEN_FOLD_TILE + used;\n");
     clf_fold_lanes(x, s, 0);
-    CLF_PUT(x, "int u = 0; for (; u + CLF_GEN_L <= need; u += CLF_GEN_L) { const CLF_GEN_V y = CLF_GEN_AT(v, u);\n");
-    clf_fold_step_vector(x, s, 0, "col + u", false);
-    CLF_PUT(x, "}\nif (u < need) { const int r = need - u; const CLF_GEN_V y = CLF_GEN_AT(v, u);\n");
-    clf_fold_step_vector(x, s, 0, "col + u", true);
-    CLF_PUT(x, "}\n");
+}
+
+/* Onto the row's stack, where it has more. */
+static void leaf_close(clf_ctext *x, int s) {
+    char wide[3][CLF_FOLD_NAME];
     clf_fold_wide_decl(x, s, 0);
     clf_fold_wide(x, s, 0);
     clf_fold_wide_names(x, s, 0, wide);
@@ -150,6 +156,17 @@ static void row_leaf(clf_ctext *x, int s) {
     CLF_PUT(x, "if (cols > 512) { int d = depth;\nCLF_COLD for (long k_ = col / 512; k_ & 1; k_ >>= 1) { d--; ");
     merge_words(x, s, row_slot);
     CLF_PUT(x, "}\nfor (int w_ = 0; w_ < 3; w_++) stack[(d * CLF_GEN_FOLDS + f_) * 3 + w_] = held[w_]; } }\n");
+}
+
+/* A leaf of a row, `need` cells of the tile from `used` on. */
+static void row_leaf(clf_ctext *x, int s) {
+    leaf_open(x, s);
+    CLF_PUT(x, "int u = 0; for (; u + CLF_GEN_L <= need; u += CLF_GEN_L) { const CLF_GEN_V y = CLF_GEN_AT(v, u);\n");
+    clf_fold_step_vector(x, s, 0, "col + u", false);
+    CLF_PUT(x, "}\nif (u < need) { const int r = need - u; const CLF_GEN_V y = CLF_GEN_AT(v, u);\n");
+    clf_fold_step_vector(x, s, 0, "col + u", true);
+    CLF_PUT(x, "}\n");
+    leaf_close(x, s);
 }
 
 static void row_end(clf_ctext *x, int s) {
@@ -160,14 +177,66 @@ static void row_end(clf_ctext *x, int s) {
     result_state(x, s);
 }
 
-void clf_gen_row_leaves(clf_ctext *x) { every_fold(x, row_leaf); }
-void clf_gen_row_ends(clf_ctext *x) { every_fold(x, row_end); }
+void clf_gen_row_leaves(clf_ctext *x) { clf_gen_every_fold(x, row_leaf); }
+void clf_gen_row_ends(clf_ctext *x) { clf_gen_every_fold(x, row_end); }
+
+/* ---- folds of rows of stored entries, sums of products among them (see generic_entries.h) ---- */
+
+/* `lane` takes the products of y and z, where no zero annihilates them (skip: of y 1, of z 2). */
+static void dot_step(clf_ctext *x, const char *lane, int skip) {
+    static const char *const text[] = {"E_FMA(a, b, c)", "E_SEL(a, E_FMA(a, b, c), c)", "E_SEL(b, E_FMA(a, b, c), c)",
+                                       "E_SEL(E_AND(a, b), E_FMA(a, b, c), c)"};
+    const clf_emit_name names[] = {{"a", "y"}, {"b", "z"}, {"c", lane}, {NULL, NULL}};
+    CLF_PUT(x, "%s = ", lane);
+    clf_emit_text(&x->e, text[skip], clf_gen_type(x), clf_gen_lanes(x), names);
+    CLF_PUT(x, ";\n");
+}
+
+void clf_gen_dot_steps(clf_ctext *x, int skip) {
+    char run[CLF_EMIT_NAME], lane[CLF_EMIT_NAME];
+    snprintf(lane, sizeof lane, "f%dl0_0", CLF_FOLD_SUM);
+    CLF_PUT(x, "int u = 0; for (; u + CLF_GEN_L <= need; u += CLF_GEN_L) { const CLF_GEN_V y = CLF_GEN_AT(v, u), z = CLF_GEN_AT(w, u);\n");
+    dot_step(x, lane, skip);
+    CLF_PUT(x, "}\nif (u < need) { const CLF_GEN_V y = CLF_GEN_AT(v, u), z = CLF_GEN_AT(w, u), o_ = %s;\n", lane);
+    dot_step(x, lane, skip);
+    CLF_PUT(x, "%s = %s_UPTO(need - u, %s, o_); }\n", lane, clf_emit_run(&x->e, run, clf_gen_type(x), clf_gen_lanes(x)), lane);
+}
+
+static void dot_leaf(clf_ctext *x, int skip) {
+    leaf_open(x, CLF_FOLD_SUM);
+    CLF_PUT(x, "const __global CLF_GEN_S *const w = fold_tile + (folds >> (16 * f_ + 12) & 3) * CLF_GEN_FOLD_TILE + used;\n");
+    clf_gen_dot_steps(x, skip);
+    leaf_close(x, CLF_FOLD_SUM);
+}
+
+bool clf_gen_of_positions(const clf_ctext *x, int s) { return strchr(clf_fold_row_of(x, s)->step, 'k'); }
+
+void clf_gen_entry_leaves(clf_ctext *x) {
+    folds_open(x);
+    for (int s = 0; s < x->c->nsink; s++)
+        if (!clf_gen_of_positions(x, s)) fold_case(x, s, row_leaf);
+    for (int skip = 0; skip < 4; skip++) {
+        CLF_PUT(x, "case %d: {\n", CLF_GEN_DOT_FOLD + skip);
+        dot_leaf(x, skip);
+        CLF_PUT(x, "} break;\n");
+    }
+    folds_close(x);
+}
+
+void clf_gen_entry_ends(clf_ctext *x) {
+    folds_open(x);
+    for (int s = 0; s < x->c->nsink; s++) {
+        for (int skip = 0; skip < 4 && s == CLF_FOLD_SUM; skip++) CLF_PUT(x, "case %d:\n", CLF_GEN_DOT_FOLD + skip);
+        if (!clf_gen_of_positions(x, s)) fold_case(x, s, row_end);
+    }
+    folds_close(x);
+}
 
 /* ---- folds over all cells ---- */
 
 void clf_gen_full_merge(clf_ctext *x) {
     CLF_PUT(x, "{ const long slot_ = (slot);\n");
-    every_fold(x, merge_state);
+    clf_gen_every_fold(x, merge_state);
     CLF_PUT(x, "}\n");
 }
 void clf_gen_full_put(clf_ctext *x) {
@@ -176,7 +245,7 @@ void clf_gen_full_put(clf_ctext *x) {
 void clf_gen_full_get(clf_ctext *x) {
     CLF_PUT(x, "for (int w_ = 0; w_ < nfold * 3; w_++) state[w_] = full_state[(slot) * nfold * 3 + w_];\n");
 }
-void clf_gen_full_init(clf_ctext *x) { every_fold(x, empty_state); }
-void clf_gen_results(clf_ctext *x) { every_fold(x, result_state); }
-void clf_gen_leaves_begin(clf_ctext *x) { every_fold(x, leaf_begin); }
-void clf_gen_leaves_end(clf_ctext *x) { every_fold(x, leaf_end); }
+void clf_gen_full_init(clf_ctext *x) { clf_gen_every_fold(x, empty_state); }
+void clf_gen_results(clf_ctext *x) { clf_gen_every_fold(x, result_state); }
+void clf_gen_leaves_begin(clf_ctext *x) { clf_gen_every_fold(x, leaf_begin); }
+void clf_gen_leaves_end(clf_ctext *x) { clf_gen_every_fold(x, leaf_end); }

@@ -14,6 +14,9 @@ typedef struct translation {
     uint8_t place[VALUES]; /* of each value */
     int last[VALUES];      /* the last operator that reads it; -1: none */
     bool kept[VALUES];     /* some operator reads it from memory */
+    int reads[VALUES];     /* operands that it is, and sinks */
+    bool fused[VALUES];    /* its one reader computes it, in one instruction with itself */
+    int first[VALUES];     /* of such a reader: what it computes so; -1: nothing */
     int acc;               /* the value in the accumulator; -1: none */
     bool used[VALUES];     /* some sink needs it */
     bool busy[CLF_GEN_REGS];
@@ -78,18 +81,41 @@ static bool is_sunk(const clf_cplan *c, int v) {
     return false;
 }
 
+/* What the accumulator holds while values are gone through: the last one computed, and the one before that. */
+typedef struct held {
+    int last, second;
+} held;
+
 /* Operators that find v, computed just before, in the accumulator take it there once, and the other times from memory. */
+static void note_operands(translation *x, int v, const held *h) {
+    const clf_value *w = &x->c->value[v];
+    bool spent = clf_generic_long(w->op);
+    for (int k = 0; k < clf_generic_arity(w); k++) {
+        x->kept[w->in[k]] = x->kept[w->in[k]] || w->in[k] != h->last || spent;
+        spent = spent || w->in[k] == h->last;
+    }
+}
+
+/* One instruction for v and the value computed just before, where v combines that with what the accumulator held then. */
+static bool note_pair(translation *x, int v, const held *h) {
+    const clf_value *w = &x->c->value[v], *u = h->last < 0 ? NULL : &x->c->value[h->last];
+    if (!u || h->second < 0 || clf_generic_arity(w) != 2 || x->reads[h->last] != 1) return false;
+    int acc = w->in[0] == h->second && w->in[1] == h->last ? 0 : w->in[1] == h->second && w->in[0] == h->last ? 1 : -1;
+    if (acc < 0 || clf_generic_pair(w->op, acc, u->op) < 0) return false;
+    for (int k = 0; k < clf_generic_arity(u); k++) x->kept[u->in[k]] = true;
+    x->fused[h->last] = true;
+    x->first[v] = h->last;
+    return true;
+}
+
 static void note_kept(translation *x) {
-    int before = -1;
+    held h = {-1, -1};
     for (int v = 0; v < x->c->nvalue; v++) {
-        const clf_value *w = &x->c->value[v];
-        bool computed = clf_generic_arity(w) && !is_scalar(x, v), spent = computed && clf_generic_long(w->op);
+        bool computed = clf_generic_arity(&x->c->value[v]) && !is_scalar(x, v);
         if (!x->used[v]) continue;
-        for (int k = 0; k < clf_generic_arity(w); k++) {
-            x->kept[w->in[k]] = x->kept[w->in[k]] || w->in[k] != before || spent;
-            spent = spent || w->in[k] == before;
-        }
-        if (computed || is_sunk(x->c, v)) before = computed ? v : -1;
+        bool pair = computed && note_pair(x, v, &h);
+        if (!pair && clf_generic_arity(&x->c->value[v])) note_operands(x, v, &h);
+        if (computed || is_sunk(x->c, v)) h = (held){computed ? v : -1, computed && !pair ? h.last : -1};
     }
 }
 
@@ -112,6 +138,16 @@ static void put_cell(translation *x, int v, int to) {
             in[k] = x->place[w->in[k]];
     }
     put(x, 4 * w->op + from, to, in[0], in[1], in[2]);
+    x->acc = v;
+}
+
+/* With the accumulator, which holds the other operand of v. */
+static void put_pair(translation *x, int v, int to) {
+    const clf_value *w = &x->c->value[v], *u = &x->c->value[x->first[v]];
+    int acc = w->in[0] == x->first[v], in[2] = {0};
+    for (int k = 0; k < clf_generic_arity(u); k++) in[k] = x->place[u->in[k]];
+    if (x->acc != w->in[acc]) x->failed = true;
+    put(x, clf_generic_pair(w->op, acc, u->op), to, in[0], in[1], 0);
     x->acc = v;
 }
 
@@ -138,10 +174,15 @@ static void translate_vector(translation *x, int v) {
         x->place[v] = (uint8_t)take_access(x, w->arg);
         return;
     }
+    if (x->fused[v]) return;
     int out = direct_output(x, v);
     release(x, v);
+    if (x->first[v] >= 0) release(x, x->first[v]);
     int to = out >= 0 ? CLF_GEN_OUTPUT0 + out : x->kept[v] ? take_register(x) : CLF_GEN_NOWHERE;
-    put_cell(x, v, to);
+    if (x->first[v] >= 0)
+        put_pair(x, v, to);
+    else
+        put_cell(x, v, to);
     x->place[v] = (uint8_t)to;
 }
 
@@ -153,6 +194,13 @@ static void translate_store(translation *x, int v, int out) {
     x->acc = v;
 }
 
+/* What the last instruction leaves in the accumulator goes to `to`, too; false: it goes elsewhere already. */
+static bool aim(clf_generic *g, int to) {
+    if (g->ncode == g->nonce || (g->code[g->ncode - 1] >> 16 & 63) != CLF_GEN_NOWHERE) return false;
+    g->code[g->ncode - 1] ^= (int64_t)(CLF_GEN_NOWHERE ^ to) << 16;
+    return true;
+}
+
 static void translate_fold(translation *x, int v, const clf_sink *k) {
     clf_generic *g = x->g;
     if (g->nfold == CLF_GEN_FOLDS) {
@@ -160,7 +208,8 @@ static void translate_fold(translation *x, int v, const clf_sink *k) {
         return;
     }
     int to = g->rowwise ? CLF_GEN_FOLD_TILE0 + g->nfold : CLF_GEN_NOWHERE;
-    if (x->acc != v || g->rowwise) put(x, x->acc == v ? CLF_GEN_KEEP : CLF_GEN_COPY, to, x->place[v], 0, 0);
+    bool there = x->acc == v && (!g->rowwise || aim(g, to));
+    if (!there) put(x, x->acc == v ? CLF_GEN_KEEP : CLF_GEN_COPY, to, x->place[v], 0, 0);
     x->acc = v;
     if (!g->rowwise) put(x, CLF_GEN_FOLD0 + k->fold, CLF_GEN_NOWHERE, g->nfold, 0, 0);
     g->folds |= (int64_t)(k->fold | k->out[0] << 8) << 16 * g->nfold++;
@@ -183,8 +232,12 @@ static void note_uses(translation *x) {
     memset(x->place, NOWHERE, sizeof x->place);
     clf_generic_used(c, x->used);
     for (int v = 0; v < c->nvalue; v++) {
-        x->last[v] = -1;
-        for (int k = 0; x->used[v] && k < clf_generic_arity(&c->value[v]); k++) x->last[c->value[v].in[k]] = v;
+        x->last[v] = x->first[v] = -1;
+        x->reads[v] += is_sunk(c, v);
+        for (int k = 0; x->used[v] && k < clf_generic_arity(&c->value[v]); k++) {
+            x->last[c->value[v].in[k]] = v;
+            x->reads[c->value[v].in[k]]++;
+        }
     }
     note_kept(x);
 }
@@ -206,20 +259,28 @@ static bool translate(clf_generic *g, const clf_cplan *c) {
 
 /* ---- scratch ---- */
 
-static void lay_out(clf_generic *g) {
+void clf_generic_lay_out(clf_generic *g) {
     const clf_cell *p = &g->cell;
     g->states = (p->chunks + 1) * (p->ent + 1);
     g->areas = (g->states + (p->chunks + 1) * p->ent * g->nfold * CLF_GEN_STATE + 7) / 8 * 8;
+    g->lanes = g->rowwise == CLF_GEN_OF_COLUMNS ? clf_col_lanes(p->cols, g->t) : 1;
+    int64_t columns = g->lanes * p->cols + CLF_GEN_COL_ROOM + g->levels * (p->cols + CLF_GEN_COL_ROOM);
     g->area = (int64_t)(CLF_GEN_REGS + CLF_GEN_SCALARS) * CLF_GEN_BLOCK_WORDS + (g->repeats ? CLF_GEN_ACCESSES * CLF_GEN_TILE : 0) +
-              (g->rowwise ? CLF_GEN_FOLDS * CLF_GEN_FOLD_TILE : 0);
+              (g->rowwise ? CLF_GEN_FOLDS * CLF_GEN_FOLD_TILE : 0) +
+              (g->rowwise == CLF_GEN_OF_COLUMNS ? columns * CLF_GEN_STATE * g->nfold : 0);
     g->tails = g->areas + p->chunks * g->area;
     g->words = g->tails + (g->rowwise ? p->chunks : 1) * (CLF_GEN_ACCESSES + CLF_GEN_OUTPUTS) * CLF_LEAF;
 }
 
-bool clf_generic_plan(clf_generic *g, const clf_cplan *c, int cores) {
+static bool plan(clf_generic *g, const clf_cplan *c, int cores, bool rowwise) {
     memset(g, 0, sizeof *g);
-    if (!clf_cell_plan(&g->cell, c, cores) || !clf_generic_fits(g, c, cores) || !translate(g, c)) return false;
+    if (!clf_cell_plan(&g->cell, c, cores) || !clf_generic_fits(g, c, cores)) return false;
+    if (rowwise) g->rowwise = CLF_GEN_OF_ROWS;
+    if (!translate(g, c)) return false;
     if (!g->cell.nfull) g->cell.ent = 1;
-    lay_out(g);
+    clf_generic_lay_out(g);
     return true;
 }
+
+bool clf_generic_plan(clf_generic *g, const clf_cplan *c, int cores) { return plan(g, c, cores, false); }
+bool clf_generic_plan_rowwise(clf_generic *g, const clf_cplan *c, int cores) { return plan(g, c, cores, true); }

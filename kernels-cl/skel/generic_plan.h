@@ -6,7 +6,10 @@
  * ops.def is 4 times its number, plus 1 + k where the accumulator is its operand k; behind these come the four below, then the folds,
  * which take the accumulator and leave it. Places: registers (blocks in scratch), scalars (blocks of one value), accesses and outputs
  * (memory in place, or a tile in which a row or column is repeated); no target where only the next operator reads the value. What varies
- * with no axis stands in a scalar and is computed once by each work-item, by the first `nonce` instructions. */
+ * with no axis stands in a scalar and is computed once by each work-item, by the first `nonce` instructions.
+ *
+ * Two operators are one instruction where the second has the first and what was in the accumulator before it as operands: acc - a * b.
+ * What waits for the other operand so waits in the accumulator, and is neither stored nor read again. */
 #ifndef CLF_KERNELS_SKEL_GENERIC_PLAN_H
 #define CLF_KERNELS_SKEL_GENERIC_PLAN_H
 #include "kernels-cl/skel/cell_plan.h"
@@ -33,8 +36,22 @@ enum {
     CLF_GEN_PLACES = CLF_GEN_FOLD_TILE0 + CLF_GEN_FOLDS,
     CLF_GEN_NOWHERE = 63
 };
-/* Cases beyond those of operators: one cell everywhere, a parameter, what is at a, what is in the accumulator. */
-enum { CLF_GEN_LOAD = 4 * CLF_NOPS, CLF_GEN_PARAM, CLF_GEN_COPY, CLF_GEN_KEEP, CLF_GEN_FOLD0 };
+/* Cases beyond those of operators: one cell everywhere, a parameter, what is at a, what is in the accumulator; folds, then pairs. */
+enum {
+    CLF_GEN_LOAD = 4 * CLF_NOPS,
+    CLF_GEN_PARAM,
+    CLF_GEN_COPY,
+    CLF_GEN_KEEP,
+    CLF_GEN_FOLD0,
+    CLF_GEN_PAIR0 = CLF_GEN_FOLD0 + CLF_NFOLDS
+};
+/* Pairs: the second operator, of which the accumulator is operand `acc`, and the first one, of operands in memory. */
+typedef struct clf_generic_outer { clf_op op; int acc; } clf_generic_outer;
+enum { CLF_GEN_OUTER = 4, CLF_GEN_INNER = 11 };
+extern const clf_generic_outer clf_generic_outers[CLF_GEN_OUTER];
+extern const clf_op clf_generic_inners[CLF_GEN_INNER];
+/** The case of a pair; -1: there is none. acc: which operand of `outer` the accumulator is. */
+int clf_generic_pair(int outer, int acc, int inner);
 /** Computed by a loop of its own, over operands in memory; the others unrolled. */
 bool clf_generic_long(int op);
 
@@ -45,13 +62,17 @@ typedef struct clf_generic {
     int64_t code[CLF_GEN_CODE];
     int64_t base[CLF_GEN_ACCESSES], step[CLF_GEN_ACCESSES]; /* step: from row to row, of columns */
     int64_t reads;  /* 8 bits an access: its input, plus CLF_GEN_ALONG or another where it is no scalar */
-    int64_t folds;  /* 16 bits a fold: its row of folds.def, its output from bit 8 on */
+    int64_t folds;  /* 16 bits a fold: its row of folds.def, its output from bit 8 on (see generic_entries.h, too) */
     bool repeats;   /* some access is a row or a column */
-    bool rowwise;   /* folds are those of each row: their values pass through tiles, and a work-item takes whole rows */
+    int rowwise;    /* folds are those of each row or column: their values pass through tiles, and a work-item takes whole rows */
+    int64_t lanes, block, levels; /* of folds of columns: of each, rows of a block, states of a stack */
     int64_t stores; /* a bit for each output that is written cell by cell */
     int64_t run;    /* cells of a work-item */
     int64_t states, areas, area, tails, words; /* scratch, in 8-byte units: states, registers of a work-item, tiles of short strips, all */
 } clf_generic;
+
+/* What folds keep, where their values pass through tiles, and room behind a row of states of columns. */
+enum { CLF_GEN_OF_ROWS = 1, CLF_GEN_OF_COLUMNS, CLF_GEN_COL_ROOM = 16 };
 
 /* How an access goes with the cells: along them all, along each row, one for each row. */
 enum { CLF_GEN_ALONG = 8, CLF_GEN_ROW = 16, CLF_GEN_COLUMN = 32 };
@@ -64,6 +85,10 @@ void clf_generic_used(const clf_cplan *c, bool *used);
 int clf_generic_way(const clf_cell *p, const clf_cell_at *at);
 static inline int clf_generic_arity(const clf_value *v) { return clf_op_is_cell(v->op) ? clf_ops[v->op].arity : 0; }
 
+/** What it takes of scratch, after its chunks have changed. */
+void clf_generic_lay_out(clf_generic *g);
 /** False when the kernel cannot serve it. */
 bool clf_generic_plan(clf_generic *g, const clf_cplan *c, int cores);
+/** The same of a cplan whose folds of everything are to be folds of rows, whichever cells these are. */
+bool clf_generic_plan_rowwise(clf_generic *g, const clf_cplan *c, int cores);
 #endif

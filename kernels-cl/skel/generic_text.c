@@ -97,6 +97,22 @@ static void op_case(clf_ctext *x, int op) {
     }
 }
 
+/* Vector q of the accumulator and what `inner` gives. */
+static void pair_case(clf_ctext *x, int k, int i) {
+    const clf_generic_outer *outer = &clf_generic_outers[k];
+    static const char *const operand[] = {"a", "b", "c"};
+    clf_emit_name in[] = {{"a", "a_"}, {"b", "b_"}, {NULL, NULL}}, out[] = {{"a", "s_"}, {"b", "s_"}, {NULL, NULL}};
+    out[outer->acc].to = "acc[q]";
+    CLF_PUT(x, "case %d: CLF_WHOLE for (int q = 0; q < CLF_GEN_VECTORS; q++) { ", CLF_GEN_PAIR0 + k * CLF_GEN_INNER + i);
+    for (int m = 0; m < clf_ops[clf_generic_inners[i]].arity; m++)
+        CLF_PUT(x, "const CLF_GEN_V %s_ = CLF_GEN_AT(%s, q * CLF_GEN_L); ", operand[m], operand[m]);
+    CLF_PUT(x, "const CLF_GEN_V s_ = ");
+    clf_emit_text(&x->e, clf_ops[clf_generic_inners[i]].text, clf_gen_type(x), clf_gen_lanes(x), in);
+    CLF_PUT(x, "; acc[q] = ");
+    clf_emit_text(&x->e, clf_ops[outer->op].text, clf_gen_type(x), clf_gen_lanes(x), out);
+    CLF_PUT(x, "; }\nbreak;\n");
+}
+
 static void fill_case(clf_ctext *x, int op, const char *from) {
     CLF_PUT(x, "case %d: CLF_WHOLE for (int q = 0; q < CLF_GEN_VECTORS; q++) acc[q] = (CLF_GEN_V)(%s); break;\n", op, from);
 }
@@ -109,6 +125,7 @@ static void cases(clf_ctext *x) {
     fill_case(x, CLF_GEN_PARAM, "param[op >> 24 & 63]");
     fill_case(x, CLF_GEN_COPY, "CLF_GEN_AT(a, q * CLF_GEN_L)");
     for (int s = 0; s < x->c->nsink; s++) clf_gen_fold_case(x, s);
+    for (int k = 0; k < CLF_GEN_OUTER * CLF_GEN_INNER; k++) pair_case(x, k / CLF_GEN_INNER, k % CLF_GEN_INNER);
 }
 
 /* ---- constants ---- */
@@ -141,32 +158,52 @@ static void scalars(clf_ctext *x) { CLF_PUT(x, "%d", CLF_GEN_SCALARS); }
 static void accesses(clf_ctext *x) { CLF_PUT(x, "%d", CLF_GEN_ACCESSES); }
 static void outputs(clf_ctext *x) { CLF_PUT(x, "%d", CLF_GEN_OUTPUTS); }
 
-const clf_hole clf_gen_holes[] = {
-    {"CLF_GEN_S", type_name},
-    {"CLF_GEN_V", vector_name},
-    {"CLF_GEN_L", lanes},
-    {"CLF_GEN_VECTORS", vectors},
-    {"CLF_GEN_REGS", regs},
-    {"CLF_GEN_SCALARS", scalars},
-    {"CLF_GEN_ACCESSES", accesses},
-    {"CLF_GEN_ACCESS0", access0},
-    {"CLF_GEN_OUTPUT0", output0},
-    {"CLF_GEN_OUTPUTS", outputs},
-    {"CLF_GEN_TILE", tile_cells},
-    {"CLF_GEN_FOLD_TILE0", fold_tile0},
-    {"CLF_GEN_FOLD_TILE", fold_tile_cells},
-    {"CLF_GEN_ROW_LEAF", clf_gen_row_leaves},
-    {"CLF_GEN_ROW_END", clf_gen_row_ends},
-    {"CLF_GEN_AT(p, u)", at},
-    {"CLF_GEN_SAVE(v, p)", save},
-    {"CLF_GEN_NAMES", names},
-    {"CLF_GEN_CASES", cases},
-    {"CLF_GEN_LEAF_BEGIN", clf_gen_leaves_begin},
-    {"CLF_GEN_LEAF_END", clf_gen_leaves_end},
-    {"CLF_GEN_RESULTS", clf_gen_results},
-    {"CLF_FULL_MERGE(slot)", clf_gen_full_merge},
-    {"CLF_FULL_PUT(slot)", clf_gen_full_put},
-    {"CLF_FULL_GET(slot)", clf_gen_full_get},
-    {"CLF_FULL_INIT", clf_gen_full_init},
-    {NULL, NULL},
-};
+static void nothing(clf_ctext *x) { (void)x; }
+
+#define CLF_GEN_HOLES_OF_ALL \
+    {"CLF_GEN_S", type_name}, {"CLF_GEN_V", vector_name}, {"CLF_GEN_L", lanes}, {"CLF_GEN_VECTORS", vectors}, {"CLF_GEN_REGS", regs}, \
+        {"CLF_GEN_SCALARS", scalars}, {"CLF_GEN_ACCESSES", accesses}, {"CLF_GEN_ACCESS0", access0}, {"CLF_GEN_OUTPUT0", output0}, \
+        {"CLF_GEN_OUTPUTS", outputs}, {"CLF_GEN_TILE", tile_cells}, {"CLF_GEN_FOLD_TILE0", fold_tile0}, \
+        {"CLF_GEN_FOLD_TILE", fold_tile_cells}, {"CLF_GEN_AT(p, u)", at}, {"CLF_GEN_SAVE(v, p)", save}, {"CLF_GEN_NAMES", names}, \
+        {"CLF_GEN_CASES", cases}, {"CLF_GEN_LEAF_BEGIN", clf_gen_leaves_begin}, {"CLF_GEN_LEAF_END", clf_gen_leaves_end}, \
+        {"CLF_GEN_RESULTS", clf_gen_results}, {"CLF_FULL_MERGE(slot)", clf_gen_full_merge}, {"CLF_FULL_PUT(slot)", clf_gen_full_put}, \
+        {"CLF_FULL_GET(slot)", clf_gen_full_get}, { \
+        "CLF_FULL_INIT", clf_gen_full_init \
+    }
+
+/* Rows of one length, and cells as sizes say. */
+#define CLF_GEN_EVEN_ROWS \
+    {"CLF_GEN_ROW_LEAF", clf_gen_row_leaves}, {"CLF_GEN_ROW_END", clf_gen_row_ends}, {"CLF_GEN_SPAN", nothing}, \
+        {"CLF_GEN_SHORT_ROWS", nothing}, {"CLF_GEN_ROWS_LEFT", nothing}, { \
+        "CLF_GEN_NEXT_ROW", nothing \
+    }
+
+const clf_hole clf_gen_holes[] = {CLF_GEN_HOLES_OF_ALL,
+                                  CLF_GEN_EVEN_ROWS,
+                                  {"CLF_GEN_ROWS_SETUP", clf_gen_cols_setup},
+                                  {"CLF_GEN_DOTS", nothing},
+                                  {"CLF_GEN_COLS", clf_gen_cols_take},
+                                  {"CLF_GEN_COLS_CLOSE", clf_gen_cols_end},
+                                  {"CLF_GEN_COLS_RESULT", clf_gen_cols_put},
+                                  {NULL, NULL}};
+const clf_hole clf_gen_row_holes[] = {CLF_GEN_HOLES_OF_ALL,
+                                      CLF_GEN_EVEN_ROWS,
+                                      {"CLF_GEN_ROWS_SETUP", clf_gen_rows_setup},
+                                      {"CLF_GEN_DOTS", clf_gen_dots},
+                                      {"CLF_GEN_COLS", clf_gen_cols},
+                                      {"CLF_GEN_COLS_CLOSE", clf_gen_cols_close},
+                                      {"CLF_GEN_COLS_RESULT", clf_gen_cols_result},
+                                      {NULL, NULL}};
+const clf_hole clf_gen_entry_holes[] = {CLF_GEN_HOLES_OF_ALL,
+                                        {"CLF_GEN_SPAN", clf_gen_span},
+                                        {"CLF_GEN_ROW_LEAF", clf_gen_entry_leaves},
+                                        {"CLF_GEN_ROW_END", clf_gen_entry_ends},
+                                        {"CLF_GEN_SHORT_ROWS", clf_gen_short_rows},
+                                        {"CLF_GEN_ROWS_LEFT", clf_gen_rows_left},
+                                        {"CLF_GEN_NEXT_ROW", clf_gen_next_row},
+                                        {"CLF_GEN_ROWS_SETUP", clf_gen_gather_setup},
+                                        {"CLF_GEN_DOTS", clf_gen_gather},
+                                        {"CLF_GEN_COLS", nothing},
+                                        {"CLF_GEN_COLS_CLOSE", nothing},
+                                        {"CLF_GEN_COLS_RESULT", nothing},
+                                        {NULL, NULL}};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels-cl/skel/group_local.h"
 #include "kernels-cl/skel/group_text.h"
 
 bool clf_gtext_folds(const clf_gtext *g, int s, clf_walk_id k) {
@@ -12,8 +13,6 @@ bool clf_gtext_folds(const clf_gtext *g, int s, clf_walk_id k) {
 }
 
 /* ---- batches: folds whose states pass through local memory together ---- */
-
-enum { BATCH_STATES = 12 }; /* 24 KiB for groups of 256: some devices have 32 */
 
 typedef struct batch {
     int from, to, at, states; /* sinks; the first state's number in the walk, and how many there are */
@@ -25,7 +24,7 @@ static batch next_batch(const clf_gtext *g, clf_walk_id k, batch b) {
     batch next = {.from = s, .at = b.at + b.states};
     for (; s < n; s++) {
         int states = clf_gtext_folds(g, s, k) ? clf_fold_states(&g->x, s) : 0;
-        if (next.states && next.states + states > BATCH_STATES) break;
+        if (next.states && next.states + states > CLF_BATCH_STATES) break;
         next.states += states;
     }
     next.to = s;

@@ -212,7 +212,7 @@ bool clf_group_plan(clf_group *p, const clf_cplan *c, int local) {
     memset(p, 0, sizeof *p);
     p->c = c;
     p->local = local;
-    if (!shape_ok(p)) return false;
+    if (!local || !shape_ok(p)) return false;
     count(p);
     if (!cut(p)) return false;
     grid(p);

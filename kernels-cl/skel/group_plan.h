@@ -35,7 +35,7 @@ typedef struct clf_group {
     bool flat;
 } clf_group;
 
-/** False when the skeleton cannot serve it. local: work-items of a group, a power of two from 64. */
+/** False when the skeleton cannot serve it. local: work-items of a group, a power of two from 64; 0: there is no room for one. */
 bool clf_group_plan(clf_group *p, const clf_cplan *c, int local);
 /** The walk that serves a sink. */
 clf_walk_id clf_group_walk(const clf_group *p, const clf_sink *s);

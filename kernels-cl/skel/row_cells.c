@@ -179,7 +179,8 @@ void clf_rtext_cells(clf_rtext *w) {
         CLF_PUT(x, "{ const long j0 = 0, e1 = cells;\n");
     each_row_fold(w, clf_fold_lanes);
     clf_ctext_spans(x);
-    each_row_fold(w, clf_fold_row_leaf);
+    for (int s = 0; s < w->c.nsink; s++)
+        if (row_fold(w, s)) clf_fold_row_leaves(x, s, x->ru, 1);
     if (full) clf_fold_tile_flush(x);
     CLF_PUT(x, "} }\n");
     close_row_folds(w);

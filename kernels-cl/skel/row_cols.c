@@ -243,36 +243,44 @@ static void put_run(clf_rtext *w, int s, const char *count, const char *slot, co
             to);
 }
 
-/* Columns stored apart: cell by cell. */
-static void put_columns(clf_rtext *w, int s) {
+/* Cell by cell, where those that lie together in the states do not in the result. */
+static void put_cells(clf_rtext *w, int s, const char *j, const char *k, const char *slot, bool turned) {
     clf_ctext *x = &w->x;
     clf_fold_vars f;
-    char j[24], k[24], at[128];
     int o = w->c.sink[s].out[0];
-    const clf_row_sink *q = plan_of(w, s);
     names_of(w, s, &f, "t%d_");
-    clf_rtext_extent(w, q->j, j);
-    clf_rtext_extent(w, q->k, k);
     CLF_PUT(x, "CLF_COLD for (long j = 0; j < %s; j++) CLF_COLD for (long c_ = 0; c_ < %s; c_++) {\n", j, k);
-    snprintf(at, sizeof at, "[c_ * ((%s + 15) / 16 * 16) + j - me * cstride]", j);
     for (int m = 0; m < clf_fold_states(x, s); m++) {
         char buf[CLF_EMIT_NAME];
-        CLF_PUT(x, "%s %s = f%dk%d%s; ", clf_emit_type(buf, clf_fold_wide_type(x, s, m), 1), f.s[m], s, m, at);
+        CLF_PUT(x, "%s %s = f%dk%d[%s - me * cstride]; ", clf_emit_type(buf, clf_fold_wide_type(x, s, m), 1), f.s[m], s, m, slot);
     }
     clf_fold_result(x, s, 1, &f, "z_");
-    CLF_PUT(x, "o%d[ob%d + j * %s + c_] = z_; }\n", o, o, k);
+    CLF_PUT(x, "o%d[ob%d + %s * %s + %s] = z_; }\n", o, o, turned ? "c_" : "j", turned ? j : k, turned ? "j" : "c_");
 }
 
-static void put_rows(clf_rtext *w, int s) {
+/* States are rows of k, or columns, of j, apart; a row of the result is a run of k, or, where the product is turned, of j. */
+static void put_outer(clf_rtext *w, int s) {
     char j[24], k[24], slot[128], to[64];
     const clf_row_sink *q = plan_of(w, s);
     int lanes = clf_lanes(clf_ctext_type(&w->x, s));
+    bool turned = q->j > q->k, by_columns = q->layout == CLF_ROW_BY_COLS;
     clf_rtext_extent(w, q->j, j);
     clf_rtext_extent(w, q->k, k);
-    CLF_PUT(&w->x, "CLF_COLD for (long j = 0; j < %s; j++) {\n", j);
-    snprintf(slot, sizeof slot, "j * ((%s + %d) / %d * %d)", k, lanes - 1, lanes, lanes);
-    snprintf(to, sizeof to, "j * %s", k);
-    put_run(w, s, k, slot, to);
+    if (turned != by_columns) {
+        if (by_columns)
+            snprintf(slot, sizeof slot, "c_ * ((%s + 15) / 16 * 16) + j", j);
+        else
+            snprintf(slot, sizeof slot, "j * ((%s + %d) / %d * %d) + c_", k, lanes - 1, lanes, lanes);
+        put_cells(w, s, j, k, slot, turned);
+        return;
+    }
+    CLF_PUT(&w->x, "CLF_COLD for (long j = 0; j < %s; j++) {\n", turned ? k : j);
+    if (turned)
+        snprintf(slot, sizeof slot, "j * ((%s + 15) / 16 * 16)", j);
+    else
+        snprintf(slot, sizeof slot, "j * ((%s + %d) / %d * %d)", k, lanes - 1, lanes, lanes);
+    snprintf(to, sizeof to, "j * %s", turned ? j : k);
+    put_run(w, s, turned ? j : k, slot, to);
     CLF_PUT(&w->x, "}\n");
 }
 
@@ -284,8 +292,7 @@ static void result(clf_rtext *w, int s) {
     switch (q->layout) {
     case CLF_ROW_LANES: put_run(w, s, clf_rtext_extent(w, q->j, ext), "0", "0"); break;
     case CLF_ROW_ONE: put_run(w, s, "1", "0", "0"); break;
-    case CLF_ROW_BY_COLS: put_columns(w, s); break;
-    default: put_rows(w, s);
+    default: put_outer(w, s);
     }
 }
 void clf_rcols_final(clf_ctext *x) {

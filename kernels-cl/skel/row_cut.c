@@ -11,6 +11,9 @@ enum {
     CELL_UNITS = 8,   /* of a sweep over cells, in what a cell of a product costs: vectors of them are in registers */
     MERGE_UNITS = 64, /* a state of a chunk, merged by one work-item: it comes from another core's cache */
     LONG_ROW = 4096,  /* eight rows at once up to here */
+    RUN_BYTES = 128,  /* rows of fewer bytes share lines */
+    FEW_SUMS = 2,     /* of a product: so few keep up with memory a row at a time, and so many two rows at a time */
+    SOME_SUMS = 4,
     MANY_VALUES = 24,
     FEW_VALUES = 6,
     PRIVATE_SLOTS = 4096
@@ -34,7 +37,7 @@ typedef struct load {
     int values, elementary;
     bool buffers, outer;
     int vectors;
-    int64_t longest;
+    int64_t longest, sums; /* sums: most columns of a product that has one sum for each */
 } load;
 
 static void weigh_sweep(const clf_row *p, int t, load *l) {
@@ -48,26 +51,53 @@ static void weigh_sweep(const clf_row *p, int t, load *l) {
     }
     for (int s = 0; s < p->c->nsink; s++)
         values += p->sink[s].at == t && p->c->sink[s].kind == CLF_SINK_FOLD && p->c->sink[s].keep == 1u ? 4 : 0;
-    l->outer = l->outer || (p->sweep[t].kind == CLF_ROW_OUTER && p->sink[p->sweep[t].what].layout == CLF_ROW_BY_ROWS);
+    const clf_row_sink *outer = p->sweep[t].kind == CLF_ROW_OUTER ? &p->sink[p->sweep[t].what] : NULL;
+    l->outer = l->outer || (outer && (outer->layout == CLF_ROW_BY_ROWS || clf_row_extent(p, outer->k) > CLF_ROW_TRANSPOSED));
     if (values > l->values) l->values = values;
     if (elementary > l->elementary) l->elementary = elementary;
+}
+
+/* Bytes of the longest row that is read. */
+static int64_t row_bytes(const clf_row *p) {
+    int64_t most = 0;
+    for (int a = 0; a < p->c->naccess; a++) {
+        const clf_access *x = &p->c->access[a];
+        int64_t bytes = clf_dtype_bytes((clf_dtype)p->c->in[x->input].dtype);
+        bool rows = x->rank == 2 && x->at[0].axis == 0 && x->at[1].axis > 0;
+        if (rows && clf_row_extent(p, x->at[1].axis) * bytes > most) most = clf_row_extent(p, x->at[1].axis) * bytes;
+    }
+    return most;
+}
+
+/* Rows at once where rows are less than a page; 0: as many as of longer ones. Several of them, read by turns, are streams within the same
+ * few pages, which the hardware does not foresee. Measured, t(X) %*% (X %*% V) and folds, 20 to 500 columns: rows one after the other
+ * 1.2 to 2 times as fast as four or eight with one or two columns of V, two at once 1.1 to 1.6 times with three or four. */
+static int rows_of_run(const clf_row *p, const load *l) {
+    int64_t bytes = row_bytes(p);
+    if (l->vectors || l->sums > SOME_SUMS || bytes < RUN_BYTES || bytes >= CLF_ROW_PAGE) return 0;
+    return l->sums > FEW_SUMS ? 2 : 1;
 }
 
 /* Eight rows hide the time of a step where each has but one sum, and halve the loads of what they share; but they are twice as many short
  * runs of memory. Measured, 100 columns: four are 1.1 to 1.5 times as fast for outer products of up to 32 columns, with a product before
  * them or not, and for products of 16 to 32; eight as fast or up to 1.1 beyond. */
-static int rows_at_once(const clf_row *p) {
+static int rows_at_once(clf_row *p) {
     load l = {0};
     for (int t = 0; t < p->nsweep; t++) weigh_sweep(p, t, &l);
     for (int v = 0; v < p->c->nvalue; v++) {
         int n = clf_row_vectors(p, v);
+        clf_row_factor f;
         if (n > l.vectors) l.vectors = n;
+        if (clf_row_factor_of(p, v, &f) && clf_row_extent(p, f.k) > l.sums) l.sums = clf_row_extent(p, f.k);
         if (p->value[v].kept && !clf_row_narrow(p, clf_row_inner(p->value[v].axes))) l.buffers = true;
     }
     for (int a = 1; a < p->c->naxes; a++)
         if (clf_row_extent(p, a) > l.longest) l.longest = clf_row_extent(p, a);
     if (p->rows < 4 || l.buffers || l.elementary > 1 || l.values > MANY_VALUES || (p->nfull && p->full_axis >= 0)) return 1;
     if (l.outer) return 4;
+    int run = rows_of_run(p, &l);
+    p->run = run == 1;
+    if (run) return run;
     if (!l.vectors) return l.longest <= CLF_ROW_NARROW && l.values <= FEW_VALUES ? 8 : 4;
     return l.vectors == 1 && l.longest <= LONG_ROW ? 8 : 4;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rows of X asked for before they are read. Several rows at once are several short runs, read by turns, which the hardware does not
- * foresee as it foresees one long run: each new line then costs the memory's whole delay. Two rules, both hints that change no result:
+ * foresee as it foresees one long run: each new line then costs the memory's whole delay. Three rules, all hints that change no result:
  *   LATE   the last sweep that reads X, from the cache, asks for the rows of a later pass. For rows so short that both passes stay in
  *          the first cache; then memory works while the sweep computes (t(X) %*% (W * (X %*% V)), 100 columns: 1.4 to 1.7 times as fast).
- *   ALONG  the first sweep asks for what comes later in its own rows. For long rows (up to 1.2).
- * Rows of constant length are short. Of others the text has both, and the extent decides. */
+ *   NEXT   each sweep asks for its share of the rows of the next pass, into the second cache: neither rows that begin nor sweeps from the
+ *          cache leave the memory a pause. For longer rows (1000 columns: 1.2 to 1.5).
+ *   ALONG  the first sweep asks for what comes later in its own rows. For rows longer still (up to 1.2).
+ * Rows taken one after the other, being less than a page (row_cut.c), are foreseen; LATE has their next row while the last sweep computes.
+ * Rows of constant length are short. Of others the text has all, and the extent decides. */
 #include <stdio.h>
 
 #include "kernels-cl/skel/row_text.h"
@@ -12,10 +15,12 @@
 enum {
     LINE_BYTES = 64,
     NEAR_BYTES = 24576,  /* LATE up to this size of a pass */
+    NEXT_BYTES = 131072, /* NEXT */
     AHEAD_VECTOR = 8192, /* LATE: least distance where a sweep takes vectors, and where it takes cells */
     AHEAD_CELL = 2048,
     ALONG_VECTOR = 2048, /* ALONG: bytes ahead, where a sweep takes vectors, and where it takes cells */
-    ALONG_CELL = 512
+    ALONG_CELL = 512,
+    LONE_BYTES = 1536 /* rows one after the other: from here on the last sweep asks for the next one, else memory pauses meanwhile */
 };
 
 /* Does sweep t read rows of access a from memory? */
@@ -30,15 +35,11 @@ static bool reads(const clf_row *p, int t, int a) {
     return false;
 }
 
-static bool first_reader(const clf_row *p, int t, int a) {
-    for (int u = 0; u < t; u++)
-        if (reads(p, u, a)) return false;
-    return true;
-}
-static bool last_reader(const clf_row *p, int t, int a) {
-    for (int u = t + 1; u < p->nsweep; u++)
-        if (reads(p, u, a)) return false;
-    return true;
+/* Sweeps from `from` on and before `to` that do. */
+static int readers(const clf_row *p, int from, int to, int a) {
+    int n = 0;
+    for (int t = from; t < to; t++) n += reads(p, t, a);
+    return n;
 }
 
 typedef struct fetch {
@@ -58,6 +59,17 @@ static void late(clf_rtext *w, const fetch *f, int64_t passes) {
         CLF_PUT(&w->x, "CLF_FETCH(q%d_0 + %lld * xl%d + %s * %d + %d)\n", f->a, rows, f->a, f->at, f->ru, b / f->bytes);
 }
 
+/* Of the rows of the next pass those from `from` on and before `to`, at the same place. */
+static void next(clf_rtext *w, const fetch *f, int from, int to) {
+    int span = f->step * f->bytes, line = LINE_BYTES / f->bytes;
+    for (int r = from; f->step > 1 && r < to; r++)
+        for (int b = 0; b < span; b += LINE_BYTES)
+            CLF_PUT(&w->x, "CLF_FETCH_FAR(q%d_0 + %d * xl%d + %s + %d)\n", f->a, f->ru + r, f->a, f->at, b / f->bytes);
+    if (f->step == 1 && to > from)
+        CLF_PUT(&w->x, "CLF_FETCH_FAR(q%d_0 + (%d + %s %% %d) * xl%d + (%s & -%dL))\n", f->a, f->ru + from, f->at, to - from, f->a, f->at,
+                line);
+}
+
 /* The same rows further on: where cells are taken, one row a cell by turns. */
 static void along(clf_rtext *w, const fetch *f) {
     int span = f->step * f->bytes;
@@ -75,19 +87,30 @@ static void fetch_access(clf_rtext *w, const fetch *f) {
     const int8_t axis = p->sweep[w->t].axis;
     if (x->tail && !clf_row_narrow(p, axis)) return;
     int64_t most = NEAR_BYTES / (f->ru * f->bytes), extent = clf_row_extent(p, axis);
-    bool first = first_reader(p, w->t, f->a), last = last_reader(p, w->t, f->a);
-    if (clf_row_narrow(p, axis)) {
-        if (last && extent > 0) late(w, f, clf_row_ceil(f->step > 1 ? AHEAD_VECTOR : AHEAD_CELL, extent * f->ru * f->bytes));
+    int before = readers(p, 0, w->t, f->a), behind = readers(p, w->t + 1, p->nsweep, f->a), all = before + 1 + behind;
+    if (p->run) {
+        if (behind || clf_row_narrow(p, axis)) return;
+        CLF_PUT(x, "if (n%d >= %d && n%d < %d) {\n", axis, LONE_BYTES / f->bytes, axis, CLF_ROW_PAGE / f->bytes);
+        late(w, f, 1);
+        CLF_PUT(x, "}\n");
         return;
     }
-    if (last) CLF_PUT(x, "if (n%d <= %lld) {\n", axis, (long long)most), late(w, f, 1);
-    if (first) CLF_PUT(x, last ? "} else {\n" : "if (n%d > %lld) {\n", axis, (long long)most), along(w, f);
-    if (first || last) CLF_PUT(x, "}\n");
+    if (clf_row_narrow(p, axis)) {
+        if (!behind && extent > 0) late(w, f, clf_row_ceil(f->step > 1 ? AHEAD_VECTOR : AHEAD_CELL, extent * f->ru * f->bytes));
+        return;
+    }
+    CLF_PUT(x, "if (n%d <= %lld) {\n", axis, (long long)most);
+    if (!behind) late(w, f, 1);
+    CLF_PUT(x, "} else if (n%d <= %lld) {\n", axis, (long long)(NEXT_BYTES / (f->ru * f->bytes)));
+    next(w, f, f->ru * before / all, f->ru * (before + 1) / all);
+    CLF_PUT(x, "} else {\n");
+    if (!before) along(w, f);
+    CLF_PUT(x, "}\n");
 }
 
 void clf_rtext_fetch(clf_rtext *w, int step, const char *at) {
     const clf_cplan *c = w->p->c;
-    if (w->x.ru == 1) return;
+    if (w->x.ru == 1 && !w->p->run) return;
     for (int a = 0; a < c->naccess; a++) {
         fetch f = {a, w->x.ru, (int)clf_dtype_bytes((clf_dtype)c->in[c->access[a].input].dtype), step, at};
         if (f.bytes >= 4 && reads(w->p, w->t, a)) fetch_access(w, &f);

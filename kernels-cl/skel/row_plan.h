@@ -17,11 +17,13 @@
 
 enum {
     CLF_ROW_NARROW = 128,
+    CLF_ROW_PAGE = 4096, /* bytes */
     CLF_ROW_VALUES = 192,
     CLF_ROW_SINKS = 48, /* no fewer than operands in a kernel (clf_limits) */
     CLF_ROW_SWEEPS = 48,
     CLF_ROW_PAD = 16,        /* slack behind a buffer, in elements: whole vectors may be written at its end */
-    CLF_ROW_TRANSPOSED = 4   /* up to this many columns a second factor is used column by column */
+    CLF_ROW_TRANSPOSED = 4,  /* up to this many columns a second factor is used column by column */
+    CLF_ROW_COLUMNS = 7      /* and the sums of a long outer product kept so: fewer than a vector has, which would be padded */
 };
 typedef enum clf_row_kind { CLF_ROW_CELLS, CLF_ROW_PRODUCT, CLF_ROW_SCAN, CLF_ROW_CAT, CLF_ROW_OUTER } clf_row_kind;
 typedef struct clf_row_sweep {
@@ -50,7 +52,7 @@ typedef enum clf_row_layout {
 typedef struct clf_row_sink {
     int16_t at;       /* its sweep; -1: per row at the end of a pass, or once */
     uint8_t layout;   /* clf_row_layout */
-    int8_t j, k;      /* axes kept by column sinks; -1 */
+    int8_t j, k;      /* axes kept by column sinks; -1. OUTER: j > k where it is turned, the result's second axis being the first here */
     int lanes;
     int64_t slots;    /* states of a block once lanes are folded, padding with them */
     int64_t block;    /* rows */
@@ -61,6 +63,7 @@ typedef struct clf_row {
     int64_t rows;
     int width;                        /* lanes of a vector: 8 or 16 */
     int ru;                           /* rows of a pass */
+    bool run;                         /* one, since rows are so short that several would be read in short runs by turns */
     int nsweep;
     clf_row_sweep sweep[CLF_ROW_SWEEPS];
     clf_row_value value[CLF_ROW_VALUES];

@@ -9,7 +9,7 @@
 
 #include "kernels-cl/skel/row_text.h"
 
-enum { GROUP = 4, ROOM = 24 /* vectors of results, or columns, in registers at once: of a row; of all rows */ };
+enum { GROUP = 4, MORE = 6, ROOM = 24 /* vectors of results, or columns, in registers at once: of a row; of all rows */ };
 
 static clf_dtype type_of(const clf_rtext *w, int v) { return (clf_dtype)w->c.value[v].dtype; }
 static int factor_access(const clf_rtext *w, int v) { return w->c.value[w->c.value[v].in[1]].arg; }
@@ -137,7 +137,7 @@ static void columns(clf_rtext *w, int v, int n) {
         x->tail = false;
         CLF_PUT(x, "}\n");
     }
-    for (int q = 0; q < states; q++) clf_fold_row_leaf(x, s, q);
+    clf_fold_row_leaves(x, s, states, n);
     CLF_PUT(x, "}\n");
     column_results(w, v, n);
 }
@@ -147,7 +147,8 @@ static void product_by_columns(clf_rtext *w, int v, const clf_row_factor *f) {
     char ext[24];
     bool narrow = clf_row_narrow(w->p, f->k);
     int64_t n = clf_row_extent(w->p, f->k);
-    int group = x->ru > GROUP ? 2 : GROUP;
+    bool once = n > GROUP && n <= MORE && clf_row_extent(w->p, f->l) > CLF_ROW_NARROW / 2; /* long rows are read once for all columns */
+    int group = x->ru > GROUP ? 2 : once ? (int)n : GROUP;
     clf_rtext_extent(w, f->k, ext);
     CLF_PUT(x, "{ long k0 = 0;\n");
     if (!narrow || n >= group) {

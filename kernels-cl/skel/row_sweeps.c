@@ -141,13 +141,30 @@ static void order_outer(const clf_row *p, const clf_sink *k, int j, int *first, 
     *second = k->value[!swap];
 }
 
+/* Are the sums of J by K kept in columns, not in rows padded to whole vectors? */
+static bool by_columns(int64_t J, int64_t K) { return K <= CLF_ROW_TRANSPOSED || (K <= CLF_ROW_COLUMNS && J > CLF_ROW_NARROW / 2); }
+
+/* Few cells of the first axis by many of the second are taken the other way round: the short side is in registers or a row buffer, and
+ * the long one is read once where it stands, instead of once per cell of the short one. */
+static bool turned(int64_t J, int64_t K) {
+    return (J <= CLF_ROW_COLUMNS && K > CLF_ROW_NARROW / 2) || (J <= CLF_ROW_NARROW && K > CLF_ROW_NARROW);
+}
+
+static void outer_axes(clf_row *p, int s) {
+    const clf_sink *k = &p->c->sink[s];
+    clf_row_sink *q = &p->sink[s];
+    int j = clf_row_inner(k->keep), other = clf_row_inner(k->keep & ~(1u << j));
+    bool turn = turned(clf_row_extent(p, j), clf_row_extent(p, other));
+    q->j = (int8_t)(turn ? other : j);
+    q->k = (int8_t)(turn ? j : other);
+}
+
 static bool place_outer(clf_row *p, int s) {
     const clf_sink *k = &p->c->sink[s];
     clf_row_sink *q = &p->sink[s];
     int first, second;
     int64_t cells;
-    q->j = (int8_t)clf_row_inner(k->keep);
-    q->k = (int8_t)clf_row_inner(k->keep & ~(1u << q->j));
+    outer_axes(p, s);
     int64_t J = clf_row_extent(p, q->j), K = clf_row_extent(p, q->k);
     if (__builtin_mul_overflow(J, K, &cells) || J > MAX_SLOTS || K > MAX_SLOTS || J * clf_row_round(K, CLF_ROW_PAD) > MAX_SLOTS)
         return false;
@@ -157,7 +174,7 @@ static bool place_outer(clf_row *p, int s) {
     if (keep(p, second) < 0) return false;
     q->at = (int16_t)new_sweep(p, CLF_ROW_OUTER, q->j, s);
     if (q->at < 0) return false;
-    if (K <= CLF_ROW_TRANSPOSED) return columns(p, s, CLF_ROW_BY_COLS, 1, cells, clf_row_round(J, CLF_ROW_PAD) * K);
+    if (by_columns(J, K)) return columns(p, s, CLF_ROW_BY_COLS, 1, cells, clf_row_round(J, CLF_ROW_PAD) * K);
     return columns(p, s, CLF_ROW_BY_ROWS, 1, cells, J * clf_row_round(K, clf_lanes(clf_row_type(p, first))));
 }
 

@@ -4,8 +4,8 @@
 
 #include "kernels-cl/skel/twin.h"
 
-/* BUSY_GROUPS: work-groups of each compute unit, below which some idle. */
-enum { ARG_BYTES = 8, BUSY_GROUPS = 4 };
+/* BUSY_GROUPS: work-groups of each compute unit, below which some idle. TEXT_BYTES: few programs are longer. */
+enum { ARG_BYTES = 8, BUSY_GROUPS = 4, TEXT_BYTES = 1 << 16 };
 
 /* ---- arguments ---- */
 
@@ -149,15 +149,16 @@ static const clf_hole full_folds[] = {{"CLF_FULL_MERGE(slot)", full_merge},
                                       {NULL, NULL}};
 
 static void fill(const clf_hole *hole, clf_ctext *x, clf_str *out) {
+    clf_str body;
+    clf_str_init(&body, out->mem);
+    x->e.out = &body;
     for (; hole->name; hole++) {
-        clf_str body;
-        clf_str_init(&body, out->mem);
-        x->e.out = &body;
+        clf_str_clear(&body);
         hole->write(x);
         clf_emit_define(out, hole->name, clf_str_c(&body));
-        out->failed = out->failed || body.failed;
-        clf_str_release(&body);
     }
+    out->failed = out->failed || body.failed;
+    clf_str_release(&body);
 }
 
 /* A program while it is written. */
@@ -190,6 +191,7 @@ static clf_status put_program(const clf_twin *t, clf_ctext *x, const void *plan,
     clf_emit_prelude(&x->e, &d->families);
     clf_hash h = clf_hash_bytes(clf_str_c(&d->holes), strlen(clf_str_c(&d->holes)));
     clf_str_fmt(&d->entry, "k_%016llx", (unsigned long long)h.lo);
+    clf_str_room(&d->all, TEXT_BYTES);
     clf_str_fmt(&d->all, "#define CLF_ENTRY %s\n%s", clf_str_c(&d->entry), clf_str_c(&d->holes));
     clf_pieces_note(&d->pieces, CLF_TEXT_HOLES, &d->all);
     CLF_TRY(clf_kernel_expand(t->file, kernel_dir, clf_str_c(&d->families), &d->pieces, &d->all, err));

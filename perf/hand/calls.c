@@ -68,6 +68,12 @@ void calls_col_sums(int64_t n, int64_t k, double *out, const double *x) {
         for (int64_t j = 0; j < k; j++) out[j] += x[i * k + j];
 }
 
+void calls_turn(int64_t rows, int64_t cols, double *out, const double *x) {
+#pragma omp parallel for schedule(static)
+    for (int64_t j = 0; j < cols; j++)
+        for (int64_t i = 0; i < rows; i++) out[j * rows + i] = x[i * cols + j];
+}
+
 /* ---- products */
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* the values of cblas.h */

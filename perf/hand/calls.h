@@ -8,7 +8,7 @@
 
 bool hand_calls_l2svm(hand_alg *a), hand_calls_kmeans(hand_alg *a), hand_calls_mlogreg(hand_alg *a);
 bool hand_calls_glm_probit(hand_alg *a), hand_calls_glm_poisson(hand_alg *a);
-bool hand_calls_gnmf(hand_alg *a), hand_calls_pagerank(hand_alg *a);
+bool hand_calls_gnmf(hand_alg *a), hand_calls_pagerank(hand_alg *a), hand_calls_autoencoder(hand_alg *a);
 
 /* ---- for the files of this kind */
 
@@ -25,10 +25,13 @@ bool calls_dense(bool turned, int64_t rows, int64_t cols, int64_t inner, const d
     C(add, x[i] + y[i]) C(mul, x[i] * y[i]) C(add_scaled, x[i] + b * y[i]) C(scale, b * x[i]) C(from, b - x[i]) \
     C(above, x[i] > b) C(at_least, x[i] > b ? x[i] : b) C(exp, exp(x[i])) C(log, log(x[i])) C(sign, (x[i] > 0) - (x[i] < 0)) \
     C(shift, x[i] + b) C(equal, x[i] == b) C(sub, x[i] - y[i]) C(div, x[i] / y[i]) C(inverse, b / x[i]) C(abs, fabs(x[i])) \
-    C(below, x[i] < b) C(not_below, x[i] >= b) C(tail, 0.5 * erfc(x[i] * 0.70710678118654752440))
+    C(below, x[i] < b) C(not_below, x[i] >= b) C(tail, 0.5 * erfc(x[i] * 0.70710678118654752440)) \
+    C(sigmoid, 1 / (1 + exp(-x[i])))
 #define C(name, expression) void calls_##name(int64_t n, double *out, const double *x, const double *y, double b);
 CALLS_ALL(C)
 #undef C
+/** out (cols x rows) = t(x). */
+void calls_turn(int64_t rows, int64_t cols, double *out, const double *x);
 /** out = c ? x : y. */
 void calls_choose(int64_t n, double *out, const double *c, const double *x, const double *y);
 double calls_sum(int64_t n, const double *x), calls_sumsq(int64_t n, const double *x);

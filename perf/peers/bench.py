@@ -3,7 +3,8 @@
 
     ./run bench --peers [--suite micro,ml] [--case PREFIX] [--peer NAME,...] [--rounds N] [--size F] [--device D] [--json FILE] [--list]
 
-Each round takes one sample of everybody, in turn; a sample repeats calls for 20 ms at least. Where a peer has several forms of a case, the
+Each round takes one sample of everybody, in turn; a sample repeats calls for 20 ms at least. Who is far behind the fastest peer takes part
+in three rounds only. Where a peer has several forms of a case, the
 one that is fastest in a first run takes part. A ratio is the median over rounds of the peer's time over ours in the same round. SystemDS
 runs its cases in a process of its own, in between, timed inside (systemds.py).
 exit: 0, 1 a result differs, 2 command line."""
@@ -34,6 +35,7 @@ from native import Results
 SAMPLE_S = 0.02
 TOLERANCE = {8: 1e-9, 4: 1e-2}  # of a result's largest number, by bytes of its type: peers add up f32 as it comes
 LEAST = 1.0  # promised against the best peer
+FAR, FAR_ROUNDS = 4, 3  # who takes FAR times as long as the fastest peer takes part in the first rounds only
 CALL_US = 20  # what a call from Python may cost: promised instead where there is next to nothing to compute
 FLOORS = {("factorize", "scipy"): 3, ("factorize", "jax"): 3, ("factorize_literal", None): 20}  # None: every peer with the literal formula
 LITERAL = ("numpy dense", "jax dense", "openblas dense")
@@ -98,9 +100,11 @@ def run_case(case, args, ours, others):
             row["peers"][p.name] = {"error": e}
             row["ok"] &= e <= tolerance
     times = {name: [] for name, _ in players}
-    for _ in range(args.rounds):
+    for r in range(args.rounds):
+        near = FAR * min((min(t) for n, t in times.items() if n != ours.name and t), default=0)
         for name, call in players:
-            times[name].append(sample(call))
+            if r < FAR_ROUNDS or name == ours.name or min(times[name]) <= near:
+                times[name].append(sample(call))
     row["ours_ms"] = statistics.median(times[ours.name]) * 1e3
     for name, found in row["peers"].items():
         found["ms"] = statistics.median(times[name]) * 1e3

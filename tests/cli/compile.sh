@@ -26,6 +26,8 @@ if "$CLFUSE" info 2>/dev/null | grep -q ' cpu '; then
     true_that 'the log says that a kernel is asked for' grep -q 'is asked for' "$work/log"
     CLF_DEVICE=cpu CLF_COMPILE=background "$CLFUSE" explain -e "$program" --in X=rand:1000000x1 >"$work/plan"
     true_that 'explain says which tier and why' grep -q 'because  tier 0: ' "$work/plan"
+    CLF_DEVICE=cpu CLF_COMPILE=background CLF_LOG=cplan "$CLFUSE" run -e "$program" --in X=rand:1000000x1 >"$work/out" 2>"$work/log"
+    true_that 'and so does the log' grep -q 'step 0: .* tier 0: ' "$work/log"
 
     # With the generic kernel on disk the step waits there; without it, or where that is off, on the host executor.
     CLF_CACHE=on CLF_CACHE_DIR=$work/generic
@@ -36,5 +38,11 @@ if "$CLFUSE" info 2>/dev/null | grep -q ' cpu '; then
     true_that 'explain says that it is a generic kernel' grep -q 'because  tier 1: ' "$work/plan"
     CLF_TIER1=off CLF_DEVICE=cpu CLF_COMPILE=background "$CLFUSE" explain -e "$program" --in X=rand:1000000x1 >"$work/plan"
     true_that 'or is not' grep -q 'because  tier 0: ' "$work/plan"
+    rows='q = X %*% t(X[1,]); sum(t(X) %*% (q * q + 1))'
+    CLF_DEVICE=cpu CLF_TIER=1 "$CLFUSE" run -e "$rows" --in X=rand:20000x50:1:7 >"$work/tier1"
+    CLF_DEVICE=cpu CLF_COMPILE=background "$CLFUSE" explain -e "$rows" --in X=rand:20000x50:1:7 >"$work/plan"
+    true_that 'rows have a generic kernel, too' grep -q 'row.generic' "$work/plan"
+    CLF_DEVICE=cpu CLF_TIER=2 "$CLFUSE" run -e "$rows" --in X=rand:20000x50:1:7 >"$work/tier2"
+    true_that 'the bits of tier 1 are those of tier 2' cmp -s "$work/tier1" "$work/tier2"
 fi
 finish

@@ -37,6 +37,13 @@ if grep -q 'device 1 computes right' healthy; then
     finds 1 FAIL 'device 1' "CLF_KERNEL_DIR=$work/kernels"
     finds 0 note 'reports only 1.00 GiB' POCL_MEMORY_LIMIT=1
 fi
+if grep -q 'CLBlast is found' healthy; then
+    checks=$((checks + 1))
+    CLF_CLBLAST_LIBRARY=/nowhere/libclblast.so "$CLFUSE" doctor >out 2>err
+    grep -q 'CLBlast is found' out && fault "doctor finds a CLBlast that is not there: $(cat out)"
+    CLF_CLBLAST=off "$CLFUSE" doctor >out 2>err
+    grep -q 'CLBlast' out && fault "doctor speaks of a CLBlast that is switched off: $(cat out)"
+fi
 finds $well note 'OPENBLAS_CORETYPE=Prescott' OPENBLAS_CORETYPE=Prescott
 finds 1 FAIL 'the library does not open' CLF_FUSE=nonsense
 : >file

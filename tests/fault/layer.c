@@ -291,7 +291,9 @@ static cl_int CL_API_CALL my_clEnqueueNDRangeKernel(cl_command_queue q, cl_kerne
     s.kernels++;
     bool late = fails_late();
     cl_event held = gate_for(q);
-    if (held) n = 1, list = &held;
+    cl_event both[QUEUES];
+    for (cl_uint i = 0; held && i < n && i < QUEUES - 1; i++) both[i + 1] = list[i];
+    if (held) both[0] = held, n++, list = both;
     rc = late && s.mode == FAULT_LATE_LOST ? real->clEnqueueMarkerWithWaitList(q, 0, NULL, e)
                                            : real->clEnqueueNDRangeKernel(q, k, dim, offset, global, local, n, list, e);
     if (rc || !e) return rc;

@@ -36,5 +36,6 @@ static clf_status run(clf_ctx *c, bool *right) {
     return st;
 }
 
-static const char *const settings[] = {"tier", "2", "fuse", "none", "math", "strict", "host_pointers", "off", "device_mem", "13000", NULL};
+static const char *const settings[] = {"tier", "2",          "fuse",  "none",           "math", "strict", "host_pointers",
+                                       "off",  "device_mem", "13000", "transfer_queue", "on",   NULL};
 const scenario scenario_mirrors = {"mirrors", "cpu", settings, run};

@@ -7,30 +7,42 @@
 #include "tests/support/net.h"
 #include "tests/support/pinned_pair.h"
 
-enum { N = 700, ROUNDS = 3, DEVICES = 2, MOST_CALLS = 400 };
+enum { N = 700, LARGE = 20000, COLS = 10, ROUNDS = 3, DEVICES = 2, MOST_CALLS = 400 };
 
 static const fault_layer *layer;
 static pinned_pair pair;
-static double x[N], want[N];
+static double x[LARGE], want[LARGE], want_cols[COLS];
+static int cells = N;
+static const char *split = "off";
+
+/* States of columns meet. */
+static bool fold_columns(clf_ctx *c) {
+    double got[COLS];
+    clf_mat *m = clf_matrix(c, CLF_F64, LARGE / COLS, COLS, x);
+    clf_status st = clf_read(clf_col_sums(clf_mul(m, clf_num(c, 2))), got, sizeof got);
+    if (st != CLF_OK) printf("\n    %s: %s\n", clf_status_name(st), clf_last_error(c));
+    return st == CLF_OK && !memcmp(got, want_cols, sizeof got);
+}
 
 /* Sums on one device, roots on the other; each round reads what both left. */
 static bool climb(clf_ctx *c) {
-    static double got[N];
+    static double got[LARGE];
+    size_t bytes = (size_t)cells * sizeof *got;
     clf_mat *m[2];
-    m[0] = m[1] = clf_matrix(c, CLF_F64, N, 1, x);
+    m[0] = m[1] = clf_matrix(c, CLF_F64, cells, 1, x);
     for (int i = 0; i < ROUNDS; i++) {
         clf_mat *up = clf_add(m[1], m[0]);
         m[0] = m[1];
         m[1] = clf_sqrt(up);
     }
-    clf_status st = clf_read(m[1], got, sizeof got);
+    clf_status st = clf_read(m[1], got, bytes);
     if (st != CLF_OK) printf("\n    %s: %s\n", clf_status_name(st), clf_last_error(c));
-    return st == CLF_OK && !memcmp(got, want, sizeof got);
+    return st == CLF_OK && !memcmp(got, want, bytes) && (cells == N || fold_columns(c));
 }
 
 static void make_wanted(void) {
     double m[2];
-    for (int k = 0; k < N; k++) {
+    for (int k = 0; k < LARGE; k++) {
         x[k] = m[0] = m[1] = k % 13 + 0.5;
         for (int i = 0; i < ROUNDS; i++) {
             double root = sqrt(m[1] + m[0]);
@@ -38,21 +50,24 @@ static void make_wanted(void) {
             m[1] = root;
         }
         want[k] = m[1];
+        want_cols[k % COLS] += 2 * x[k];
     }
 }
 
 static clf_ctx *open_two(const char *host_pointers) {
     clf_ctx *c = pinned_pair_open(&pair);
-    if (c) CU_ASSERT_EQUAL(clf_set(c, "host_pointers", host_pointers), CLF_OK);
+    if (c) CU_ASSERT(clf_set(c, "host_pointers", host_pointers) == CLF_OK && clf_set(c, "split", split) == CLF_OK);
+    if (c) CU_ASSERT_EQUAL(clf_set(c, "transfer_queue", cells > N ? "on" : "auto"), CLF_OK);
     return c;
 }
 
-/* Everything runs where it is planned to, on both. */
+/* Everything runs where it is planned to, on both; both have a part of every step that is split. */
 static bool on_both(clf_ctx *c) {
     clf_stats was = stats_of(c), is;
     bool good = climb(c);
     is = stats_of(c);
-    CU_ASSERT_EQUAL(is.launches_tier2 - was.launches_tier2, 2 * ROUNDS);
+    CU_ASSERT_EQUAL(is.launches_tier2 - was.launches_tier2, cells > N ? 4 * ROUNDS + 2 : 2 * ROUNDS);
+    CU_ASSERT_EQUAL(is.launches_split - was.launches_split, cells > N ? 2 * ROUNDS + 1 : 0);
     CU_ASSERT(is.devices_lost == was.devices_lost && is.fallbacks == was.fallbacks);
     return good;
 }
@@ -102,6 +117,22 @@ static void test_lost(void) {
     CU_ASSERT(n.rounds > 0 && n.elsewhere == n.rounds);
 }
 
+/* Every step is shared by both and the host: the part of the one that is lost is done elsewhere. */
+static void test_lost_split(void) {
+    static const char *const pointers[] = {"on", "off"};
+    counts n = {0};
+    cells = LARGE;
+    split = "40+30";
+    for (int p = 0; p < 2; p++)
+        for (int d = 0; d < DEVICES; d++)
+            for (long at = 1; at < MOST_CALLS && lose_at(pointers[p], d, at, -36, &n); at += net_count(3, 1)) {
+            }
+    cells = N;
+    split = "off";
+    net_figure("one of two devices that share steps lost", "%ld", n.rounds);
+    CU_ASSERT(n.rounds > 0 && n.elsewhere == n.rounds);
+}
+
 /* A kernel that fails late, whichever it is: tried again. */
 static void test_late(void) {
     for (long at = 1; at <= 2L * ROUNDS; at++) {
@@ -134,7 +165,8 @@ static void test_held(void) {
 enum { SKIPPED = 77 };
 
 int main(void) {
-    static const test_case tests[] = {{"held kernels", test_held}, {"late failures", test_late}, {"one lost", test_lost}};
+    static const test_case tests[] = {
+        {"held kernels", test_held}, {"late failures", test_late}, {"one lost", test_lost}, {"one lost, split", test_lost_split}};
     clf_profile host, first, second;
     pinned_pair_two_devices();
     layer = round_layer();

@@ -147,7 +147,15 @@ static void test_no_worker(void) {
     }
 }
 
-/* Cancelled: over at once, though the worker hangs; and asked for again when the user wants it. */
+static double cancelled_ms(subject *s) {
+    uint64_t start = clf_now_ns();
+    clf_compile_cancel(s->c);
+    CU_ASSERT_TRUE(clf_compile_wait(s->c, SOON_MS));
+    return (double)(clf_now_ns() - start) * 1e-6;
+}
+
+/* Cancelled: over at once, though the worker hangs; and asked for again when the user wants it. Within 200 ms, if not at the first try: the
+ * machine has other work, too. */
 static void test_cancel(void) {
     subject s;
     setenv("CLF_TEST_WORKER", "hang 3", 1);
@@ -155,15 +163,18 @@ static void test_cancel(void) {
         call(&s);
         CU_ASSERT(progress(&s).waiting > 0);
         CU_ASSERT_FALSE(clf_compile_wait(s.c, 100));
-        uint64_t start = clf_now_ns();
-        clf_compile_cancel(s.c);
-        CU_ASSERT_TRUE(clf_compile_wait(s.c, SOON_MS));
-        net_figure("cancelling what a hanging worker has, ms", "%.1f", (double)(clf_now_ns() - start) * 1e-6);
+        double least = cancelled_ms(&s);
         CU_ASSERT_EQUAL(progress(&s).cancelled, progress(&s).asked);
         call(&s);
-        uint64_t asked = progress(&s).asked;
-        CU_ASSERT_EQUAL(clf_warm(s.f), CLF_OK);
-        CU_ASSERT(progress(&s).asked > asked);
+        for (int i = 0; i < 4; i++) {
+            uint64_t asked = progress(&s).asked;
+            CU_ASSERT_EQUAL(clf_warm(s.f), CLF_OK);
+            CU_ASSERT(progress(&s).asked > asked);
+            double ms = cancelled_ms(&s);
+            if (ms < least) least = ms;
+        }
+        net_figure("cancelling what a hanging worker has, ms", "%.1f", least);
+        CU_ASSERT(least < 200);
     }
     unsetenv("CLF_TEST_WORKER");
     end(&s);
@@ -219,8 +230,9 @@ static void test_kept(void) {
             if (!later) whole_round(&s);
             call(&s);
             CU_ASSERT(stats(&s).launches_tier2 > 0);
-            CU_ASSERT_EQUAL(stats(&s).kernels_built, later ? 0 : KERNELS);
-            CU_ASSERT_EQUAL(progress(&s).asked, later ? 0 : KERNELS);
+            CU_ASSERT_EQUAL(stats(&s).kernels_built,
+                            later ? 0 : KERNELS + 1); /* and the generic kernel of columns, for this plan and others */
+            CU_ASSERT_EQUAL(progress(&s).asked, later ? 0 : KERNELS + 1);
             CU_ASSERT_EQUAL(stats(&s).launches_meanwhile > 0, !later);
             end(&s);
         }

@@ -46,8 +46,11 @@ if(TARGET clfuse-bench)
     endif()
     add_test(NAME perf.checks COMMAND clfuse-bench --quick --rounds 1 ${CLF_BENCH_CHECKED})
     add_test(NAME perf.plans COMMAND clfuse-bench --quick --rounds 1 --suite plan --case fused_mvchain)
+    add_test(NAME perf.no_device COMMAND clfuse-bench --quick --device nosuchdevice)
+    clf_test_defaults(perf.no_device perf 60)
+    set_tests_properties(perf.no_device PROPERTIES PASS_REGULAR_EXPRESSION "no device 'nosuchdevice'.*there is: 0 ")
     foreach(name perf.checks perf.plans) # they measure devices, other tests assume them; waiting threads leave the cores to other tests
-        clf_test_defaults(${name} perf 600 CLF_CACHE_DIR=${PROJECT_BINARY_DIR}/cache/bench OMP_WAIT_POLICY=passive)
+        clf_test_defaults(${name} perf 600 CLF_CACHE_DIR=${PROJECT_BINARY_DIR}/cache/${name} OMP_WAIT_POLICY=passive)
     endforeach()
     set_tests_properties(perf.plans PROPERTIES DEPENDS perf.checks) # not at the same time
     add_test(NAME docs.performance COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lint/performance.sh $<TARGET_FILE:clfuse-bench>)

@@ -43,6 +43,7 @@ group() {
         sparse) echo 'unit.test_sparse_convert unit.test_sparse_values unit.test_sparse_rest unit.test_rows_exec' ;;
         cache) echo 'unit.test_disk unit.test_device_cache shim.test_shim_cache' ;;
         mirrors) echo 'unit.test_mirror unit.test_residency' ;;
+        clblast) echo 'unit.test_clblast_states unit.test_clblast' ;;
         messages) echo 'unit.test_message' ;;
         found) echo 'prop.test_prop_found' ;;
         measure) echo 'unit.test_meter unit.test_progress' ;;
@@ -95,7 +96,7 @@ naming() {
 readers() {
     # shellcheck disable=SC2046
     { naming "$1"; naming $(naming "$1" | grep '[.]h$' | grep -v -x -e core/fold.h -e core/op.h); } | sort -u |
-        sed '/[.]h$/d; /gen_/d; /_loops[.]c$/d; /tile_folds[.]c$/d'
+        sed '/[.]h$/d; /gen_/d; /_loops[.]c$/d; /tile_folds[.]c$/d; /tile_pairs[.]c$/d'
 }
 
 # planted FILE: compiled into `objects`.

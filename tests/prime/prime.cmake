@@ -21,7 +21,8 @@ foreach(prime ${CLF_PRIMES})
         set(name test_prime_${prime})
     endif()
     add_library(clf_field_${prime} OBJECT ${PROJECT_SOURCE_DIR}/host/run/tile_loops.c ${PROJECT_SOURCE_DIR}/host/run/tile_folds.c
-        ${PROJECT_SOURCE_DIR}/host/run/rows_loops.c ${PROJECT_SOURCE_DIR}/kernels-cl/ref_ops.c prime/gemm_field.c)
+        ${PROJECT_SOURCE_DIR}/host/run/tile_pairs.c ${PROJECT_SOURCE_DIR}/host/run/rows_loops.c
+        ${PROJECT_SOURCE_DIR}/kernels-cl/ref_ops.c prime/gemm_field.c)
     target_link_libraries(clf_field_${prime} PRIVATE clf_private)
     target_compile_definitions(clf_field_${prime} PRIVATE CLF_ARITH_PRIME=${prime} CLF_TILE_ISA=baseline)
     # divisions by a constant gain nothing from vectors, and unrolled they take minutes to compile

@@ -171,7 +171,8 @@ typedef struct pricing {
 /* Is every part on a device that can run it? */
 static bool runs(const brute_cover *c) {
     for (int i = 0; i < c->n; i++)
-        if (!c->part[i].loop && c->part[i].device && drawn.lim.dev.loops_only[c->part[i].device]) return false;
+        if (!c->part[i].loop && drawn.b.op[__builtin_ctz((unsigned)c->part[i].node)].alone_ps[c->part[i].device] == CLF_PS_MOST)
+            return false;
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/run/rows.h"
+#include "planner/skel.h"
 #include "tests/support/net.h"
 #include "tests/support/random_rows.h"
 
@@ -153,12 +154,41 @@ static void test_seeds(void) {
     random_rows_free(&a), random_rows_free(&b), random_rows_free(&c);
 }
 
+/* ---- what there is for GPUs -------------------------------------------------------------------------------------------------- */
+
+static bool served(const clf_cplan *c, const clf_profile *p, const char *strategy) {
+    for (int k = 0; clf_skels[k]; k++)
+        if (!strcmp(clf_skels[k]->strategy, strategy) && clf_skels[k]->fits(c, p)) return true;
+    return false;
+}
+
+/* Whatever a CPU has a kernel for, a GPU has one of groups for. */
+static void test_groups(void) {
+    clf_profile cpu, gpu;
+    int64_t programs = 0, chunk = 0, group = 0, host = 0, missing = 0;
+    clf_profile_assume(&cpu, CLF_DEV_CPU, 8);
+    clf_profile_assume(&gpu, CLF_DEV_GPU, 64);
+    for (uint64_t seed = 0; seed < (uint64_t)net_count(400, 20000); seed++) {
+        random_rows r;
+        if (!random_rows_make(&r, seed, true)) continue;
+        bool by_group = served(&r.j.c, &gpu, "group"), by_chunk = served(&r.j.c, &cpu, "chunk");
+        programs++, chunk += by_chunk, group += by_group, host += !by_group && clf_rows_fits(&r.j.c);
+        if (by_chunk && !by_group && missing++ < 3) random_rows_tell(&r);
+        random_rows_free(&r);
+    }
+    net_figure("row forms for GPUs", "%lld programs: kernels of chunks for %lld, of groups for %lld; for %lld the host alone",
+               (long long)programs, (long long)chunk, (long long)group, (long long)host);
+    CU_ASSERT_EQUAL(missing, 0);
+    CU_ASSERT(group > programs / 2);
+}
+
 int main(void) {
     bool device = jobs_open(false);
     pool = clf_pool_new(&jobs.mem, 2);
     CU_initialize_registry();
     CU_pSuite s = CU_add_suite("row forms", NULL, NULL);
     CU_add_test(s, "seeds", test_seeds);
+    CU_add_test(s, "kernels for GPUs", test_groups);
     CU_add_test(s, "reference and host", test_host);
     if (device) CU_add_test(s, "kernels", test_kernels);
     CU_basic_set_mode(CU_BRM_VERBOSE);

@@ -2,6 +2,7 @@
 """The Python binding: values in and out, without copies where it says so, against NumPy; errors as exceptions; nothing leaks."""
 import gc
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -305,6 +306,17 @@ class Seeing(unittest.TestCase):
         self.assertIn("read_bytes_per_s", c.profile())
         with self.assertRaises(clfuse.Error):
             c.profile(1000)
+
+    def test_calibrate(self):
+        text = """import clfuse
+for told in ("assumed 1", "assumed 0"):
+    c = clfuse.Context(device="host")
+    assert "\\n%s\\n" % told in c.profile(), told
+    c.calibrate()
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            env = dict(os.environ, CLF_CACHE="on", CLF_CACHE_DIR=os.path.join(folder, "cache"), PYTHONPATH=os.path.dirname(clfuse.__file__))
+            subprocess.run([sys.executable, "-c", text], env=env, check=True)
 
     def test_progress(self):
         c, told, x = clfuse.Context(device="host"), [], numbers(100, 10)

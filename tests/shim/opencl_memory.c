@@ -63,9 +63,10 @@ static bool inside(cl_command_queue q, cl_mem m, size_t offset, size_t bytes) {
 
 cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t bytes, const void *from, cl_uint nwait,
                             const cl_event *wait, cl_event *event) {
-    (void)blocking, (void)nwait, (void)wait;
+    (void)blocking, (void)wait;
     if (!inside(q, m, offset, bytes) || !from) return CL_INVALID_VALUE;
     memcpy(m->data + offset, from, bytes);
+    shim_note('w', q, nwait);
     shim_count.writes++;
     shim_count.written_bytes += bytes;
     shim_event(event);
@@ -74,9 +75,10 @@ cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size
 
 cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t bytes, void *to, cl_uint nwait,
                            const cl_event *wait, cl_event *event) {
-    (void)blocking, (void)nwait, (void)wait;
+    (void)blocking, (void)wait;
     if (!inside(q, m, offset, bytes) || !to) return CL_INVALID_VALUE;
     memcpy(to, m->data + offset, bytes);
+    shim_note('r', q, nwait);
     shim_count.reads++;
     shim_count.read_bytes += bytes;
     shim_event(event);

@@ -46,7 +46,7 @@ target_compile_definitions(clf_shim PRIVATE CLF_SHIM_CLANG="${CLF_CLANG}" "CLF_S
 
 # The library's objects by their file: as a target it would bring the loader along. Kernels find the built-in functions, and the
 # device layer its newer calls, among the symbols of the program.
-foreach(name test_shim test_shim_reports test_shim_cache test_shim_mirrors)
+foreach(name test_shim test_shim_reports test_shim_cache test_shim_processes test_shim_mirrors)
     add_executable(${name} ${shim_dir}/${name}.c $<TARGET_OBJECTS:clf_shim> ${shim_builtins})
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
     target_link_libraries(${name} PRIVATE clf_private clf_testkit $<TARGET_FILE:clfuse_internal> Threads::Threads ${CMAKE_DL_LIBS}
@@ -57,3 +57,4 @@ foreach(name test_shim test_shim_reports test_shim_cache test_shim_mirrors)
     add_test(NAME shim.${name} COMMAND ${name})
     clf_test_defaults(shim.${name} shim 900)
 endforeach()
+target_sources(test_shim_processes PRIVATE ${PROJECT_SOURCE_DIR}/device/worker/serve.c) # it is its own compile worker

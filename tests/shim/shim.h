@@ -7,7 +7,8 @@
  *   1  "shim buffers"   OpenCL 1.2; every buffer is a block of its own of exactly its size; over the caller's memory it is copied in when it
  *                       is made and out when it is mapped, as the standard allows: an access outside, or a map forgotten, shows
  *   2  "shim pointers"  OpenCL 2.0; takes host pointers
- * CLF_SHIM_BUILDS names a file that gets a line for every text compiled, by whatever process.
+ * CLF_SHIM_BUILDS names a file that gets a line for every text compiled, by whatever process: its hash,
+ * what CLF_SHIM_OWNER says, its first kernel.
  * The shim is strict where drivers are lenient: sizes and number of arguments, reference counts, local sizes. */
 #ifndef CLF_TESTS_SHIM_H
 #define CLF_TESTS_SHIM_H
@@ -30,6 +31,17 @@ typedef struct shim_counts {
     int64_t live;               /* OpenCL objects not released */
 } shim_counts;
 extern shim_counts shim_count;
+
+/* The last commands in the order they came: on which queue, and for how many events each has to wait. */
+enum { SHIM_COMMANDS = 64 };
+typedef struct shim_command {
+    char kind; /* k: a kernel, w: a write, r: a read */
+    const void *queue;
+    unsigned waits;
+} shim_command;
+extern shim_command shim_log[SHIM_COMMANDS];
+extern unsigned shim_logged; /* number i is at i % SHIM_COMMANDS */
+void shim_note(char kind, const void *queue, unsigned waits);
 extern const char *shim_driver; /* the driver's version; a test may change it */
 
 /* ---- one kernel of a program text (signature.c) ---- */

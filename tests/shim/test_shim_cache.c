@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernels kept on disk, with the shim as driver: the second process builds nothing and computes the same; whatever is damaged, refused or
- * missing is built again and kept again; many processes that start together, some of them killed, build no kernel more than twice. */
+ * missing is built again and kept again. Processes that start together are test_shim_processes.c's. */
 #include <CUnit/Basic.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "device/disk.h"
@@ -14,7 +11,6 @@
 #include "tests/unit/api_testing.h"
 #include "tests/unit/folder_testing.h"
 
-extern char **environ;
 static const char *const devices[] = {"1", "2"};
 /* Kernels of one program, one for each operator; and one that stands alone. */
 static const char joined[] = "x = seq(1, 500); y = rev(x); sum(x * y + 3); sum(x - y / 7); max(exp(x / 500) * y)";
@@ -237,103 +233,12 @@ static void test_memory(void) {
     CU_ASSERT(n > 50 && failed > 20);
 }
 
-/* ---- many processes --------------------------------------------------------------------------------------------------------- */
-
-enum { PROCESSES = 16 };
-
-static int child(const char *dir, const char *want) {
-    double got[RESULTS] = {0};
-    char text[128];
-    clf_ctx *c = NULL;
-    clf_result r[16];
-    size_t n = 16, k = 0;
-    if (clf_open(&c, NULL) != CLF_OK) return 2;
-    const char *const set[][2] = {{"device", "1"}, {"tier", "2"}, {"fuse", "none"}, {"cache", "on"}, {"cache_dir", dir}};
-    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
-        if (clf_set(c, set[i][0], set[i][1]) != CLF_OK) return 3;
-    if (clf_parse(c, joined, NULL, 0, r, &n) != CLF_OK) return 4;
-    clf_mat *x[RESULTS];
-    for (size_t i = 0; i < n; i++)
-        if (r[i].bare) x[k++] = r[i].value;
-    if (k != RESULTS || clf_eval(k, x) != CLF_OK) return 5;
-    for (size_t i = 0; i < k; i++)
-        if (clf_read_f64(x[i], &got[i]) != CLF_OK) return 6;
-    clf_close(c);
-    snprintf(text, sizeof text, "%a %a %a", got[0], got[1], got[2]);
-    return strcmp(text, want) ? 7 : 0;
-}
-
-static pid_t start(const char *self, const char *dir, const char *want) {
-    char *const argv[] = {(char *)self, (char *)"child", (char *)dir, (char *)want, NULL};
-    pid_t pid = -1;
-    CU_ASSERT_EQUAL_FATAL(posix_spawn(&pid, self, NULL, NULL, argv, environ), 0);
-    return pid;
-}
-
-/* The most often a text was compiled; in *all how many times any was. */
-static int most_builds(const char *path, int *all) {
-    char line[1024][20];
-    int n = 0, most = 0;
-    FILE *f = fopen(path, "r");
-    while (f && n < 1024 && fscanf(f, "%19s", line[n]) == 1) n++;
-    if (f) fclose(f);
-    for (int i = 0; i < n; i++) {
-        int same = 0;
-        for (int k = 0; k < n; k++) same += !strcmp(line[i], line[k]);
-        if (same > most) most = same;
-    }
-    *all = n;
-    return most;
-}
-
-static void one_round(const char *self, const char *want, unsigned round, int kills, int *built) {
-    char dir[PATH_MAX], builds[PATH_MAX];
-    pid_t pid[PROCESSES];
-    double got[RESULTS];
-    int killed = 0;
-    snprintf(dir, sizeof dir, "%s/round-%u", folder, round);
-    snprintf(builds, sizeof builds, "%s/builds-%u", folder, round);
-    setenv("CLF_SHIM_BUILDS", builds, 1);
-    for (int i = 0; i < PROCESSES; i++) pid[i] = start(self, dir, want);
-    for (int k = 0; k < kills; k++) {
-        usleep((round * 7919 + (unsigned)k * 104729) % 60000);
-        killed += kill(pid[(round + (unsigned)k * 5) % PROCESSES], SIGKILL) == 0;
-    }
-    for (int i = 0; i < PROCESSES; i++) {
-        int status = -1;
-        waitpid(pid[i], &status, 0);
-        bool good = (WIFEXITED(status) && WEXITSTATUS(status) == 0) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && killed);
-        if (!good) printf("\n    round %u, process %d: status %x\n", round, i, (unsigned)status);
-        CU_ASSERT(good);
-    }
-    int most = most_builds(builds, built);
-    if (most > 2) printf("\n    round %u: one text was built %d times\n", round, most);
-    CU_ASSERT(most >= 1 && most <= 2); /* a second time: by who holds another lock and may not wait, or after a kill */
-    CU_ASSERT_EQUAL(run("1", "on", dir, joined, got, NULL), 0); /* the cache is valid: nothing is left to build */
-    unsetenv("CLF_SHIM_BUILDS");
-}
-
-static const char *self;
-
-static void test_processes(void) {
-    double right[RESULTS];
-    char want[128];
-    int rounds = (int)net_count(2, 1000), built = 0, all = 0;
-    run("1", "off", "", joined, right, NULL);
-    snprintf(want, sizeof want, "%a %a %a", right[0], right[1], right[2]);
-    one_round(self, want, 0, 0, &all);
-    for (int r = 1; r <= rounds; r++) {
-        one_round(self, want, (unsigned)r, 4, &built);
-        all += built;
-    }
-    net_figure("rounds of 16 processes on a cold kernel cache, 4 killed", "%d", rounds);
-}
-
-int main(int argc, char **argv) {
-    static const test_case tests[] = {{"second process", test_second}, {"one of many", test_member}, {"wrong entries", test_wrong},
-                                      {"damage", test_damage},         {"memory", test_memory},      {"16 processes", test_processes}};
-    if (argc == 4 && !strcmp(argv[1], "child")) return child(argv[2], argv[3]);
-    self = argv[0];
+int main(void) {
+    static const test_case tests[] = {{"second process", test_second},
+                                      {"one of many", test_member},
+                                      {"wrong entries", test_wrong},
+                                      {"damage", test_damage},
+                                      {"memory", test_memory}};
     if (CLF_SHIM_SANITIZED) setenv("CLF_TEST_SANITIZED", "1", 1);
     if (!make_folder("clfuse-shim-cache")) return 1;
     int bad = run_suite("kernels kept on disk", tests, sizeof tests / sizeof *tests);

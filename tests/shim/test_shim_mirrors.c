@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Transfers counted where they happen: a loop of ten calls writes its matrix to the device once and reads each result once, and nothing
- * else crosses; a buffer is made for what is new only. */
+ * else crosses; a buffer is made for what is new only. With a second queue what is sent does not wait for kernels before it, and the kernel
+ * it is for does wait for it. */
 #include "tests/shim/shim.h"
 #include "tests/unit/api_testing.h"
 
@@ -45,7 +46,49 @@ static void test_one_kernel(void) { loop("all", "sum(X * k)", scaled); }
 static double chained(double x, double k) { return (x * k + 1) * x; }
 static void test_several(void) { loop("none", "sum((X * k + 1) * X)", chained); }
 
+/* Each of three kernels reads one matrix more: `how` the queue for what is sent. */
+static void order(const char *how, bool aside) {
+    enum { STEPS = 3 };
+    static double more[STEPS][ROWS * COLS];
+    clf_ctx *c = open_shim("none");
+    CU_ASSERT_EQUAL(clf_set(c, "transfer_queue", how), CLF_OK);
+    clf_mat *m = clf_borrow(c, CLF_F64, ROWS, COLS, data, NULL, NULL);
+    double want = 0, sum = 0;
+    for (int s = 0; s < STEPS; s++) {
+        for (int i = 0; i < ROWS * COLS; i++) more[s][i] = i % 5 + s;
+        m = clf_add(clf_mul(m, clf_num(c, 2)), clf_borrow(c, CLF_F64, ROWS, COLS, more[s], NULL, NULL));
+    }
+    for (int i = 0; i < ROWS * COLS; i++) want += ((data[i] * 2 + more[0][i]) * 2 + more[1][i]) * 2 + more[2][i];
+    CU_ASSERT_EQUAL(read_f64(clf_sum(clf_matrix(c, CLF_F64, 1, 1, (double[]){7}))), 7); /* devices are looked at and open */
+    unsigned from = shim_logged;
+    CU_ASSERT_EQUAL(clf_read_f64(clf_sum(m), &sum), CLF_OK);
+    CU_ASSERT_EQUAL(sum, want);
+    const void *kernels = NULL;
+    unsigned before = 0, sent = 0, writes = 0, beside = 0; /* kernels so far; writes since the last one; all; those behind a kernel */
+    CU_ASSERT(shim_logged - from <= SHIM_COMMANDS);
+    for (unsigned i = from; i < shim_logged; i++)
+        if (shim_log[i % SHIM_COMMANDS].kind == 'k') kernels = shim_log[i % SHIM_COMMANDS].queue;
+    for (unsigned i = from; i < shim_logged; i++) {
+        shim_command k = shim_log[i % SHIM_COMMANDS];
+        CU_ASSERT_EQUAL(k.queue != kernels, aside && k.kind == 'w');
+        CU_ASSERT_EQUAL(k.waits, k.kind == 'k' && aside ? sent : 0); /* writes for nobody, kernels for theirs */
+        writes += k.kind == 'w';
+        beside += k.kind == 'w' && before;
+        before += k.kind == 'k';
+        sent = k.kind == 'w' ? sent + 1 : k.kind == 'k' ? 0 : sent;
+    }
+    CU_ASSERT(before >= 2 * STEPS && writes > STEPS && beside >= STEPS - 1);
+    clf_close(c);
+    CU_ASSERT_EQUAL(shim_count.live, 0);
+}
+
+static void test_order(void) {
+    order("off", false);
+    order("auto", false); /* the shim is no GPU */
+    order("on", true);
+}
+
 int main(void) {
-    static const test_case tests[] = {{"one kernel", test_one_kernel}, {"several", test_several}};
+    static const test_case tests[] = {{"one kernel", test_one_kernel}, {"several", test_several}, {"order", test_order}};
     return run_suite("kernels as C: transfers", tests, sizeof tests / sizeof *tests);
 }

@@ -6,6 +6,30 @@
 
 #include "tests/support/brute.h"
 
+/* Of so many groups that run at once when nothing is in their way, how many do, on average over all waves: the rest is time. */
+clf_ps brute_filled(const brute *b, brute_ops set, clf_ps ps, int d) {
+    const clf_profile *dev = b->device[d];
+    int64_t cells = 0, sums = 0;
+    if (dev->kind != CLF_DEV_GPU || dev->unit_groups < 1) return ps;
+    for (int i = 0; i < b->nop; i++) {
+        int op = b->g->node[b->op[i].node].op;
+        int64_t space[2];
+        if (!(set >> i & 1)) continue;
+        clf_node_space(b->g, b->op[i].node, space);
+        if (space[0] * space[1] > cells) cells = space[0] * space[1];
+        sums += op == CLF_OP_FOLD || op == CLF_OP_MATMUL;
+    }
+    if (!cells) return ps;
+    int64_t groups = (cells + (int64_t)dev->group_cells - 1) / (int64_t)dev->group_cells, held = (int64_t)dev->unit_groups, waves = 0;
+    while (held > 1 && dev->unit_local_bytes > 0 && (double)(held * sums) * dev->group_sum_bytes > dev->unit_local_bytes) held--;
+    for (int64_t left = groups; left > 0; left -= held * dev->cores) waves++;
+    double running = (double)groups / ((double)(waves * dev->cores) * dev->unit_groups);
+    if (running >= 1) return ps;
+    double all = (double)ps / running;
+    if (all >= (double)CLF_PS_MOST) return CLF_PS_MOST;
+    return (clf_ps)all + ((double)(clf_ps)all < all);
+}
+
 clf_ps brute_part_price(const brute *b, const brute_part *p, int d) {
     if (!p->loop) {
         for (int i = 0; i < b->nop; i++)
@@ -16,7 +40,8 @@ clf_ps brute_part_price(const brute *b, const brute_part *p, int d) {
     clf_ps moved = s->reads_ps[d];
     for (int i = 0; i < b->nop; i++)
         if (p->out >> i & 1) moved = clf_ps_add(moved, b->op[i].write[d]);
-    return clf_ps_add(b->launch[d], clf_cost_both(b->device[d], moved, clf_cost_kept(b->device[d], s->compute_ps[d], s->kept)));
+    clf_ps both = clf_cost_both(b->device[d], moved, clf_cost_kept(b->device[d], s->compute_ps[d], s->kept));
+    return clf_ps_add(b->launch[d], brute_filled(b, p->node, both, d));
 }
 
 /* From device a to device c: over the host's memory, which is device 0's. */

@@ -95,13 +95,20 @@ static clf_ps price_alone(const brute *b, const brute_op *o, int d) {
     return clf_ps_add(clf_cost_launch(b->device[d], kind), clf_cost_both(b->device[d], moved, computed));
 }
 
+/* Anything on the first device, and on one that is not for loops only; else a product of matrices that it has a library for. */
+static bool runs_alone(const brute *b, int32_t n, int d) {
+    const clf_gnode *x = &b->g->node[n];
+    bool matrices = x->op == CLF_OP_MATMUL && clf_rows(x) > 1 && clf_cols(x) > 1 && clf_cols(&b->g->node[x->in[0]]) > 0;
+    return !d || !b->lim.dev.loops_only[d] || (matrices && b->device[d]->gemm_flops_per_s[x->dtype == CLF_F64] > 0);
+}
+
 static void price_op(const brute *b, brute_op *o, int d) {
     double bytes = bytes_of(&b->g->node[o->node]);
     o->read[d] = clf_cost_read(b->device[d], bytes);
     o->move[d] = clf_cost_transfer(b->device[d], bytes);
     o->write[d] = result(b, o->node, o->loops, d);
     o->loop_ps[d] = o->loops ? work(b, o->node, d) : 0;
-    o->alone_ps[d] = o->alone && !(d && b->lim.dev.loops_only[d]) ? price_alone(b, o, d) : CLF_PS_MOST;
+    o->alone_ps[d] = o->alone && runs_alone(b, o->node, d) ? price_alone(b, o, d) : CLF_PS_MOST;
 }
 
 static void price_slot(const brute *b, brute_slot *s, int d) {

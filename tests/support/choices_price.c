@@ -27,7 +27,8 @@ clf_ps choices_part_price(choices *c, const brute_part *p, int device) {
     const choices_loop *l = choices_loop_of(c, p->node);
     clf_ps moved = l->reads_ps[device];
     for (brute_ops left = p->out; left; left &= left - 1) moved = clf_ps_add(moved, b->op[__builtin_ctz(left)].write[device]);
-    return clf_ps_add(b->launch[device], clf_cost_both(b->device[device], moved, l->compute_ps[device]));
+    clf_ps both = clf_cost_both(b->device[device], moved, l->compute_ps[device]);
+    return clf_ps_add(b->launch[device], brute_filled(b, p->node, both, device));
 }
 
 /* ---- legality ---- */

@@ -21,7 +21,8 @@ typedef struct dn_setting {
     const char *strategy, *fuse; /* strategy NULL: where steps run is planned, for profiles that want both devices */
     int way, every; /* by pointers or buffers; takes every such batch */
     bool two;       /* planned for two OpenCL devices and a host that is bad at all */
-    bool split;     /* the host takes half of what is large enough to be cut */
+    bool split;     /* host and device, or two, have parts of what is large enough to be cut; shares by the seed */
+    bool clblast;   /* products by CLBlast, where it is installed */
     clf_ctx *c;
     uint64_t programs; /* whose kernels ran; planned: and whose other loops ran on the host */
 } dn_setting;

@@ -16,7 +16,7 @@ strip "$pack/tests/test_prop_device_net"
 
 # What those load, of what they load, and what is loaded by name: the system's own C library stays where it is.
 mkdir -p "$pack/lib"
-for name in libOpenCL.so.1 libopenblas.so.0; do
+for name in libOpenCL.so.1 libopenblas.so.0 libclblast.so.1; do
     library=$(ldconfig -p | awk -v name="$name" '$1 == name { print $NF; exit }')
     [ -z "$library" ] || cp -L "$library" "$pack/lib/$name"
 done

@@ -13,6 +13,7 @@ typedef struct plan_devices {
 
 /** Read all profiles from the folder; false, with a line on stdout, when one is missing or no profile. */
 bool plan_devices_read(plan_devices *d, const char *folder);
-/** Choose one to three of them, the host first. */
+/** Choose one to three of them, the host first; some of the others get a library for products, some GPUs
+ *  work-groups of which a grid may have too few. */
 void plan_devices_choose(plan_devices *d, uint64_t seed);
 #endif

@@ -73,6 +73,10 @@ static const char cat_vectors[] =
              " (dot A q z keep k g))";
 static const char totals[] =
     HEAD_J WEIGHT "(out Y $t) (out Z $t) (let s $t fold SUM j x) (let y $t MUL x s) (fold Y SUM y keep) (fold Z MAX x keep))";
+/* Optimised by PoCL 3.1, the second of three or more folds of all cells has lost its states. */
+static const char three_totals[] =
+    HEAD_J WEIGHT "(out Y $t) (out Z $t) (out A $t) (out B $t) (out C $t $n) (let s $t fold SUM j x) (let y $t MUL x c) (fold Y SUM y keep)"
+                  " (fold Z MIN x keep) (fold A VAR x keep) (fold B SUM s keep) (store C s keep i))";
 static const char row_totals[] =
     HEAD_J WEIGHT "(out Y $t) (out Z i64) (out A $t) (let s $t fold SUM j x) (let y $t MUL c s) (fold Y SUM y keep)"
                   " (fold Z ARGMIN s keep) (dot A y s keep))";

@@ -52,9 +52,9 @@ static void generated(const family *f) {
 static void test_probit(void) { generated(&probit); }
 static void test_poisson(void) { generated(&poisson); }
 
-/* Columns that nearly depend on each other and outliers leave a long flat valley: f32 ends somewhere in it. */
+/* Columns that nearly depend on each other and outliers leave a long flat valley; f32 comes to its end as well. */
 static void real(const family *f, trust_sample *s, int64_t n, int64_t m) {
-    static const trust_way exact = {"host", NULL, CLF_F64, false, 1e-9}, rough = {"host", NULL, CLF_F32, false, 1e-3};
+    static const trust_way exact = {"host", NULL, CLF_F64, false, 1e-9}, rough = {"host", NULL, CLF_F32, false, 1e-4};
     double B[TRUST_MODEL];
     if (!s) return;
     CU_ASSERT_EQUAL(s->plain.n, n);

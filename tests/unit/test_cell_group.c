@@ -54,16 +54,21 @@ static void in_two_passes(void (*test)(void)) {
     test();
 }
 
-/* Then in groups of the size that GPUs get. */
+/* In groups of the size that GPUs get, or of another that a profile may name. */
 static bool large;
-static void in_both_sizes(void (*test)(void)) {
-    int kind = jobs.profile.kind;
-    in_two_passes(test);
+static void in_groups_of(int items, void (*test)(void)) {
+    clf_profile was = jobs.profile;
     jobs.profile.kind = CLF_DEV_GPU;
+    jobs.profile.group_items[CLF_GROUP_CELLS] = items;
     large = true;
     in_two_passes(test);
     large = false;
-    jobs.profile.kind = kind;
+    jobs.profile = was;
+}
+
+static void in_both_sizes(void (*test)(void)) {
+    in_two_passes(test);
+    in_groups_of(0, test);
 }
 
 /* ---- folds ---- */
@@ -288,6 +293,30 @@ static void test_sizes_are_arguments(void) {
     job_end(&a);
 }
 
+/* The size of a group is the profile's; a smaller one where local memory (12 states for each work-item) is scarce; none at last. */
+static void test_group_size(void) {
+    static const struct {
+        double items, local_bytes;
+        size_t want;
+    } of[] = {{0, 0, 256},    {128, 0, 128},   {64, 0, 64},     {0, 24576, 256}, {0, 24575, 128},
+              {0, 12287, 64}, {64, 24576, 64}, {256, 6144, 64}, {0, 6143, 0},    {128, 6143, 0}};
+    kernel_job j;
+    clf_sched s;
+    clf_err err = {0};
+    planned(&j, 1000, 30, 1, &s);
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        clf_profile gpu = jobs.profile;
+        gpu.kind = CLF_DEV_GPU;
+        gpu.group_items[CLF_GROUP_CELLS] = of[k].items;
+        gpu.unit_local_bytes = of[k].local_bytes;
+        CU_ASSERT_EQUAL(group->fits(&j.c, &gpu), of[k].want > 0);
+        if (!of[k].want) continue;
+        CU_ASSERT_EQUAL_FATAL(group->sched(&j.c, &gpu, (clf_grid){0, INT64_MAX}, &s, &err), CLF_OK);
+        CU_ASSERT_EQUAL(s.local, of[k].want);
+    }
+    job_end(&j);
+}
+
 static void test_grain(void) {
     static const struct {
         int64_t rows, cols;
@@ -354,7 +383,10 @@ static void test_no_memory(void) {
 /* ---- on the device ---- */
 
 static void device_full_folds(void) { in_both_sizes(full_folds); }
-static void device_row_folds(void) { in_both_sizes(row_folds); }
+static void device_row_folds(void) {
+    in_both_sizes(row_folds);
+    in_groups_of(128, row_folds);
+}
 static void device_col_folds(void) { in_both_sizes(col_folds); }
 static void device_two_types(void) { in_both_sizes(two_types); }
 static void device_many_sinks(void) { in_two_passes(many_sinks); }
@@ -374,6 +406,7 @@ static void test_figures(void) {
 
 int main(int argc, char **argv) {
     static const test_case plans[] = {{"sizes are arguments", test_sizes_are_arguments},
+                                      {"group size", test_group_size},
                                       {"grain", test_grain},
                                       {"facts", test_facts},
                                       {"refusals", test_refusals},

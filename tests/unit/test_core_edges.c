@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The edges of core/: sizes that overflow, what is NULL or empty, values outside every set, and trace lines that nobody listens to. */
 #include <CUnit/Basic.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "core/fold.h"
 #include "core/knobs.h"
 #include "core/op.h"
+#include "core/print.h"
 #include "core/str.h"
 #include "core/trace.h"
 
@@ -70,8 +72,64 @@ static void test_text(void) {
     CU_ASSERT(t.len == 63 && t.cap == 64);
     clf_str_put(&t, "z");
     CU_ASSERT(t.len == 64 && t.cap == 128 && clf_str_c(&t)[63] == 'z');
+    clf_str_clear(&t);
+    CU_ASSERT(t.len == 0 && t.cap == 128 && clf_str_c(&t)[0] == '\0');
     clf_str_release(&t);
+    clf_str_clear(&t);
+    CU_ASSERT_STRING_EQUAL(clf_str_c(&t), "");
     CU_ASSERT_EQUAL(m.now_bytes, 0);
+}
+
+/* Our own conversions, and formats that have others, against the C library: whole, cut short, and only measured. */
+#define SAME_TEXT(...) \
+    do { \
+        for (size_t room = 0; room <= sizeof theirs; room += room < 8 ? 1 : 31) { \
+            memset(ours, '#', sizeof ours); \
+            memset(theirs, '#', sizeof theirs); \
+            int want = snprintf(room ? theirs : NULL, room, __VA_ARGS__), n = clf_print(room ? ours : NULL, room, __VA_ARGS__); \
+            CU_ASSERT_EQUAL(n, want); \
+            CU_ASSERT(memcmp(ours, theirs, sizeof ours) == 0); \
+        } \
+    } while (0)
+
+static void test_print(void) {
+    char ours[101], theirs[101];
+    SAME_TEXT("%s", "");
+    SAME_TEXT("const %s v%d_%d = %.*s;%c%%\n", "double8", 17, -3, 4, "CLF_ADD", 'x');
+    SAME_TEXT("%.*s|%.*s|%.*s", 0, "abc", 9, "abc", -1, "abc");
+    SAME_TEXT("%d %d %d %d", 0, 9, 10, -10);
+    SAME_TEXT("%d %d", INT_MAX, INT_MIN);
+    SAME_TEXT("%ld %ld %lld %lld %lld", LONG_MAX, LONG_MIN, LLONG_MAX, LLONG_MIN, -1ll);
+    SAME_TEXT("%zu %zu", (size_t)0, SIZE_MAX);
+    SAME_TEXT("%d k_%016llx %s", 5, 0x1234abcdull, "what is not ours is the C library's, with all before it");
+    SAME_TEXT("%5d|%-4s|%g|%u|%x|%.3s", 7, "ab", 0.25, 8u, 255u, "abcdef");
+    const char two[2] = {'a', 'b'}; /* no NUL behind it */
+    SAME_TEXT("%.*s", 2, two);
+}
+
+/* What one arena gives back the next one takes, cleared; not more than a megabyte of it waits. */
+static void test_spares(void) {
+    clf_mem m;
+    clf_arena a;
+    clf_spares s = {NULL, 0};
+    clf_mem_init(&m, NULL, NULL);
+    clf_arena_init_from(&a, &m, &s);
+    char *p = clf_arena_new(&a, 20000, 1);
+    memset(p, 7, 20000);
+    clf_arena_release(&a);
+    CU_ASSERT(m.now_bytes == 0 || (s.bytes >= 20000 && m.now_bytes > s.bytes)); /* none are kept where memory is watched */
+    size_t kept = m.now_bytes;
+    char *q = clf_arena_new(&a, 20000, 1);
+    CU_ASSERT(q[0] == 0 && q[19999] == 0 && (kept == 0 || (m.now_bytes == kept && s.bytes == 0)));
+    CU_ASSERT_PTR_NOT_NULL(clf_arena_new(&a, 3u << 20, 1)); /* no spare is as large, and it will be none */
+    CU_ASSERT_PTR_NULL(clf_arena_new(&a, SIZE_MAX - 20, 1));
+    clf_arena_release(&a);
+    CU_ASSERT(s.bytes <= 1u << 20 && m.now_bytes == kept);
+    for (int i = 0; i < 40; i++) CU_ASSERT_PTR_NOT_NULL(clf_arena_new(&a, 100000, 1));
+    clf_arena_release(&a);
+    CU_ASSERT(s.bytes <= 1u << 20);
+    clf_spares_release(&s, &m);
+    CU_ASSERT(m.now_bytes == 0 && s.bytes == 0 && !s.head);
 }
 
 /* Blocks beyond the largest class, and none at all. */
@@ -144,6 +202,7 @@ static void test_knobs(void) {
     refuse_knob("threads", "4097", CLF_E_ARG, "4097 is not within 0 to 4096");
     refuse_knob("threads", "99999999999999999999", CLF_E_ARG, "not a whole number");
     refuse_knob("threads", "3x", CLF_E_ARG, "'3x' is not a whole number");
+    refuse_knob("search", "-1", CLF_E_ARG, "-1 is not within 0 to 1000000");
     refuse_knob("index_bits", "65", CLF_E_ARG, "65 is not within 0 to 64");
     refuse_knob("index_bits", "33", CLF_E_ARG, "33 is not 0, 32 or 64");
     refuse_knob("mem_limit", "", CLF_E_ARG, "is not a size");
@@ -192,6 +251,8 @@ int main(void) {
     CU_pSuite s = CU_add_suite("core: edges", NULL, NULL);
     CU_add_test(s, "sizes", test_sizes);
     CU_add_test(s, "text", test_text);
+    CU_add_test(s, "print", test_print);
+    CU_add_test(s, "spares", test_spares);
     CU_add_test(s, "blocks", test_blocks);
     CU_add_test(s, "seals", test_seals);
     CU_add_test(s, "outside the types", test_outside_the_types);

@@ -80,7 +80,8 @@ static void expect_knob(const char *name, const char *value, clf_status want) {
 static void test_knobs(void) {
     clf_knobs k;
     clf_knobs_init(&k);
-    CU_ASSERT(strcmp(k.fuse, "cost") == 0 && strcmp(k.tier, "auto") == 0 && k.threads == 0 && k.kernel_ops == 200 && !k.checksum);
+    CU_ASSERT(strcmp(k.fuse, "cost") == 0 && strcmp(k.tier, "auto") == 0 && k.threads == 0 && k.kernel_ops == 200 && k.search == 10 &&
+              !k.checksum);
     CU_ASSERT(strcmp(k.dtype, "f64") == 0 && k.mem_limit == 0);
     CU_ASSERT_EQUAL(clf_knobs_set(&k, "mem_limit", "64M", NULL), CLF_OK);
     CU_ASSERT_EQUAL(k.mem_limit, 64u << 20);

@@ -33,6 +33,8 @@ static clf_profile simple(void) {
     p.library_half[1] = 8;
     p.library_row_ns[0] = 11;
     p.library_row_ns[1] = 12;
+    p.gemm_half_cells = 1000;
+    p.gemm_ns = 13;
     p.dot_ns = 6;
     p.row_ns = 5;
     p.entry_ns = 2;
@@ -65,12 +67,13 @@ static clf_ps t_locate(const clf_profile *p, double x) { return clf_cost_locate(
 static clf_ps t_gaps(const clf_profile *p, double x) { return clf_cost_gaps(p, x); }
 static clf_ps t_library(const clf_profile *p, double x) { return clf_cost_library(p, true, x, 30, 20); }
 static clf_ps t_library_rows(const clf_profile *p, double x) { return clf_cost_library_vector(p, true, x, 30, true); }
+static clf_ps t_gemm(const clf_profile *p, double x) { return clf_cost_gemm(p, true, x, 30, 20); }
 static clf_ps t_convert(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_CSR, x, 10, x, 8); }
 static clf_ps t_twin(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_TWIN, 10, 10, x, 8); }
 static clf_ps t_transfer(const clf_profile *p, double x) { return clf_cost_transfer(p, x); }
-static const term terms[] = {t_read,    t_write,   t_gather_n, t_gather_granule, t_gather_set, t_cells,
-                             t_fma,     t_rows,    t_dots,     t_entries,        t_locate,     t_gaps,
-                             t_library, t_convert, t_twin,     t_transfer,       t_entry_rows, t_library_rows};
+static const term terms[] = {t_read, t_write,    t_gather_n,   t_gather_granule, t_gather_set, t_cells,   t_fma,
+                             t_rows, t_dots,     t_entries,    t_locate,         t_gaps,       t_library, t_convert,
+                             t_twin, t_transfer, t_entry_rows, t_library_rows,   t_gemm};
 enum { TERMS = sizeof terms / sizeof *terms };
 
 static void all_profiles(void (*with)(const clf_profile *p)) {
@@ -187,6 +190,10 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 16, true), 4 * 8 * 16 + 8 * 12000);
     CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, false), 4 * 8 + 8 * 11000);
     CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, true), 4 * 8 + 12000); /* two vectors */
+    p.gemm_flops_per_s[0] = 1e12;
+    p.gemm_flops_per_s[1] = 5e11;
+    CU_ASSERT_EQUAL(clf_cost_gemm(&p, false, 64, 128, 16), 13000 + 2 * 16 * (64 * 128 + 1000)); /* whole tiles and depths */
+    CU_ASSERT_EQUAL(clf_cost_gemm(&p, true, 65, 1, 1), 13000 + 4 * 16 * (128 * 64 + 1000));
     CU_ASSERT_EQUAL(clf_cost_dots(&p, 100), 600000);
     CU_ASSERT_EQUAL(clf_cost_rows(&p, 100), 500000);
     CU_ASSERT_EQUAL(clf_cost_entries(&p, 100), 200000);
@@ -241,6 +248,32 @@ static void test_kept(void) {
     CU_ASSERT_EQUAL(clf_cost_kept(&p, CLF_PS_MOST, 48), CLF_PS_MOST);
 }
 
+/* Four units of two groups of 100 cells each. */
+static void test_occupancy(void) {
+    clf_profile p = simple();
+    p.cores = 4;
+    p.kind = CLF_DEV_GPU;
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 100, 1), 1);
+    p.unit_groups = 2;
+    p.group_cells = 100;
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 800, 0), 1);
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 1, 0), 0.125); /* a small grid: one group of eight */
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 200, 0), 0.25);
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 801, 0), 9.0 / 16); /* a second wave of one group */
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 0, 0), 1);
+    p.group_sum_bytes = 1000;
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 800, 3), 1);
+    p.unit_local_bytes = 4000;
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 800, 2), 1);
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 800, 3), 0.5); /* one group a unit, half of what it runs else */
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 800, 9), 0.5); /* and never less than one */
+    CU_ASSERT_EQUAL(clf_cost_at(1000, 1), 1000);
+    CU_ASSERT_EQUAL(clf_cost_at(1001, 0.5), 2002);
+    CU_ASSERT_EQUAL(clf_cost_at(CLF_PS_MOST, 0.5), CLF_PS_MOST);
+    p.kind = CLF_DEV_CPU;
+    CU_ASSERT_EQUAL(clf_cost_occupancy(&p, 1, 9), 1);
+}
+
 /* X and Y of 100 x 20, B of 20 x 3 and operators over them. */
 static clf_gnode node(clf_op op, clf_dtype t, int64_t rows, int64_t cols, int nin, int32_t a, int32_t b) {
     clf_gnode x;
@@ -288,6 +321,13 @@ static void test_nodes(void) {
     CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 4), clf_cost_library(&p, true, 100, 3, 20));
     CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 6), clf_cost_library(&p, true, 20, 3, 100));
     CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 5), 2 * 16000 * 2);
+    CU_ASSERT(!clf_cost_gemm_takes(&p, &g, 4));
+    p.gemm_flops_per_s[1] = 5e11; /* doubles, on the device */
+    CU_ASSERT(clf_cost_gemm_takes(&p, &g, 4) && clf_cost_gemm_takes(&p, &g, 6) && !clf_cost_gemm_takes(&p, &g, 5));
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 4), clf_cost_gemm(&p, true, 100, 3, 20));
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 6), clf_cost_gemm(&p, true, 20, 3, 100));
+    all[4].dtype = CLF_F32;
+    CU_ASSERT(!clf_cost_gemm_takes(&p, &g, 4));
 }
 
 /* The matrix is whichever side is no vector, as it lies: X of 100 x 20, v of 20, w of 100. */
@@ -295,6 +335,7 @@ static void test_vectors(void) {
     clf_profile p = simple();
     clf_gnode all[9];
     clf_graph g = {.n = 9, .node = all};
+    p.gemm_flops_per_s[1] = 5e11; /* not for vectors */
     all[0] = node(CLF_OP_LEAF, CLF_F64, 100, 20, 0, 0, 0);
     all[1] = node(CLF_OP_LEAF, CLF_F64, 20, 1, 0, 0, 0);
     all[2] = node(CLF_OP_LEAF, CLF_F64, 100, 1, 0, 0, 0);
@@ -419,6 +460,7 @@ int main(void) {
                                {"operators by hand", test_operators},
                                {"moving and computing", test_both},
                                {"values kept", test_kept},
+                               {"occupancy", test_occupancy},
                                {"nodes by hand", test_nodes},
                                {"products with vectors by hand", test_vectors},
                                {"the same integers everywhere", test_exact},

@@ -66,6 +66,7 @@ static void run_affine(clf_devs *d) {
     const clf_source src = source(affine_text, "affine", "", affine_args, 7);
     CU_ASSERT_EQUAL_FATAL(clf_program_get(d, 0, &src, &p, &compiled, &err), CLF_OK);
     CU_ASSERT_TRUE(compiled);
+    CU_ASSERT_EQUAL(clf_program_compiles_on(d, p), clf_devs_info(d, 0)->kind == CLF_DEV_CPU);
     for (int round = 1; round <= 3; round++) {
         for (int i = 0; i < N + 2; i++) out[i] = -1;
         for (int i = 0; i < N; i++) in[i] = i + round;
@@ -77,6 +78,7 @@ static void run_affine(clf_devs *d) {
                                 {.bytes = 8, .u.i64 = 100},
                                 {.bytes = 1, .u.u8 = N}};
         CU_ASSERT_EQUAL(clf_launch(d, 0, p, args, 7, N, 1, &err), CLF_OK);
+        CU_ASSERT_FALSE(clf_program_compiles_on(d, p));
         CU_ASSERT_EQUAL(clf_dev_flush(d, 0, &err), CLF_OK);
         CU_ASSERT_EQUAL(clf_dev_wait(d, 0, &err), CLF_OK);
         for (int i = 0; i < N; i++) CU_ASSERT_EQUAL(out[i], 5 * (i + round) + 100);

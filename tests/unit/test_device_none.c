@@ -54,7 +54,7 @@ static void test_made_up(void) {
     memset(dev, 0, sizeof dev);
     d.dev = dev;
     d.n = 2;
-    dev[0].info = (clf_dev_info){.name = "Quick Card", .kind = CLF_DEV_GPU, .compute_units = 7, .mem_bytes = 1000};
+    dev[0].info = (clf_dev_info){.name = "Quick Card", .kind = CLF_DEV_GPU, .compute_units = 7, .mem_bytes = 1000, .local_bytes = 5000};
     dev[1].info = (clf_dev_info){.name = "Slow Core", .kind = CLF_DEV_CPU, .fp64 = 1};
     CU_ASSERT(clf_devs_find(&d, "GPU") == 0 && clf_devs_find(&d, "cpu") == 1 && clf_devs_find(&d, "slow") == 1);
     CU_ASSERT(clf_devs_find(&d, "2") == 1 && clf_devs_find(&d, "3") == -1 && clf_devs_find(&d, NULL) == -1 && clf_devs_find(&d, "") == 0);
@@ -62,12 +62,14 @@ static void test_made_up(void) {
     CU_ASSERT_EQUAL(clf_devs_find(&d, "cpu"), -1);
     clf_dev_assume(&d, 0, &p);
     CU_ASSERT(p.kind == CLF_DEV_GPU && p.cores == 7 && !p.fp64 && !p.zero_copy && p.mem_bytes == 1000);
+    CU_ASSERT(p.unit_local_bytes == 5000 && p.group_items[CLF_GROUP_CELLS] == 0);
     dev[0].info.host_pointers = 1;
     clf_dev_assume(&d, 0, &p);
     CU_ASSERT(p.zero_copy);
     dev[1].info.kind = CLF_DEV_CPU;
     clf_dev_assume(&d, 1, &p);
     CU_ASSERT(p.zero_copy && p.fp64 && p.cores == 1);
+    CU_ASSERT_EQUAL(p.unit_local_bytes, 0); /* of a CPU it is memory like any other */
     clf_dev_note(&dev[1], CLF_FAULT_LOST);
     clf_dev_note(&dev[1], CLF_FAULT_LATE);
     CU_ASSERT(clf_dev_fault(&d, -1) == CLF_FAULT_NONE && clf_dev_fault(&d, 2) == CLF_FAULT_NONE);

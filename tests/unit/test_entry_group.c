@@ -12,15 +12,6 @@ enum { LEAST_KERNELS = 60, SMALL_CELLS = 1200, SMALL_ROWS = 100 };
 static long kernels;
 static bool small; /* an interpreter of kernels gets smaller shapes */
 
-/* What it leaves to others: products with the pairs of an entry; folds over rows beside values that meet at columns. */
-static const char *const left[] = {"outer right", "outer right twice", "outer left", "outer left, turned", "squared error", NULL};
-
-static bool is_left(const char *name) {
-    for (int k = 0; left[k]; k++)
-        if (!strcmp(name, left[k])) return true;
-    return false;
-}
-
 static bool takes(const shape *s) { return !small || (s->x.n[0] * s->x.n[1] <= SMALL_CELLS && s->x.n[0] <= SMALL_ROWS); }
 
 static void note(const struct plan *p, const shape *s, clf_dtype t, job_data data) {
@@ -58,11 +49,26 @@ static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts
 
 static void run_all(shape s, clf_dtype t, int parts, job_data data) {
     if (!takes(&s)) return;
-    for (int p = 0; p < PLANS; p++)
-        if (!is_left(plans[p].name)) note(&plans[p], &s, t, data);
+    for (int p = 0; p < PLANS; p++) note(&plans[p], &s, t, data);
     jobs_build();
+    for (int p = 0; p < PLANS; p++) run_one(&plans[p], &s, t, parts, data);
+}
+
+/* Those that a driver is to compile with all its art: pairs in a tile, and bands of their own for what meets. */
+static void test_few(void) {
+    const shape s = {"203 x 301", {{203, 301, 21, 10}}, 0.1, NULL};
     for (int p = 0; p < PLANS; p++)
-        if (!is_left(plans[p].name)) run_one(&plans[p], &s, t, parts, data);
+        if (!strcmp(plans[p].name, "outer right") || !strcmp(plans[p].name, "squared error"))
+            run_one(&plans[p], &s, CLF_F64, 2, JOB_FINITE);
+}
+
+/* More cells an entry than a group has work-items, and fewer than lanes: rows of one leaf and of several. */
+static void test_sides(void) {
+    static const shape s[] = {{"5 x 1700, 70", {{5, 1700, 8, 70}}, 0.7, NULL}, {"half in one row, 3", {{90, 1700, 7, 3}}, 0, half_in_one}};
+    for (size_t k = 0; k < sizeof s / sizeof *s; k++)
+        for (int p = 0; p < PLANS && !small; p++)
+            if (!strncmp(plans[p].name, "outer right", 11) || !strncmp(plans[p].name, "outer left", 10))
+                run_one(&plans[p], &s[k], CLF_F64, 1 + (int)k, JOB_FINITE);
 }
 
 static void test_plain(void) { run_all((shape){"29 x 41", {{29, 41, 10, 3}}, 0.3, NULL}, CLF_F64, 1, JOB_FINITE); }
@@ -198,11 +204,19 @@ static void test_refusals(void) {
     tight.fp64 = 0;
     CU_ASSERT_FALSE(s.skel->fits(&j.c, &tight));
     CU_ASSERT_FALSE(jobs_skel("row.group")->fits(&j.c, &jobs.profile));
+    tight = jobs.profile;
+    tight.kind = CLF_DEV_GPU;
+    tight.unit_local_bytes = 14336; /* 12 states of 64 work-items, and cells of a tile */
+    CU_ASSERT_TRUE(s.skel->fits(&j.c, &tight));
+    CU_ASSERT_EQUAL_FATAL(s.skel->sched(&j.c, &tight, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+    CU_ASSERT_EQUAL(s.local, 64);
+    tight.unit_local_bytes = 14335;
+    CU_ASSERT_FALSE(s.skel->fits(&j.c, &tight));
     job_end(&j);
     for (int p = 0; p < PLANS; p++) {
         const shape at = {"5 x 5", {{5, 5, 6, 6}}, 0.5, NULL};
         make(&j, &plans[p], &at, CLF_F64, JOB_FINITE);
-        CU_ASSERT_EQUAL(jobs_skel("entry.group")->fits(&j.c, &jobs.profile), !is_left(plans[p].name));
+        CU_ASSERT_TRUE(jobs_skel("entry.group")->fits(&j.c, &jobs.profile));
         job_end(&j);
     }
 }
@@ -224,6 +238,8 @@ int main(int argc, char **argv) {
                                     {"mixed", test_mixed},
                                     {"entries are a guess", test_guess},
                                     {"golden", test_golden},
+                                    {"few", test_few},
+                                    {"sides", test_sides},
                                     {"one cell", test_one_cell},
                                     {"many rows", test_many_rows}};
     static const test_case without[] = {{"no memory", test_no_memory},

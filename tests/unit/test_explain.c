@@ -243,6 +243,19 @@ static void test_profiles(void) {
     clf_close(c);
 }
 
+/* 10,000 cells are 10 groups of the 320 that run at a time, 320,000 all of them. */
+static void test_occupancy(void) {
+    static const char *const wide[] = {PROFILES "wide-gpu.txt"};
+    clf_ctx *c = open_host();
+    static text_sink t;
+    clf_mat *few = clf_exp(clf_param(c, CLF_F64, 100, 100, false)), *many = clf_exp(clf_param(c, CLF_F64, 3200, 100, false));
+    CU_ASSERT_EQUAL(clf_explain_for(1, wide, 1, &few, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+    says(t.at, " at 3.1 % occupancy\n");
+    CU_ASSERT_EQUAL(clf_explain_for(1, wide, 1, &many, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+    CU_ASSERT_PTR_NULL(strstr(t.at, "occupancy"));
+    clf_close(c);
+}
+
 /* The sum of all numbers behind a key. */
 static double total(const char *in, const char *key, const char *end) {
     double sum = 0;
@@ -330,10 +343,21 @@ static void test_memory(void) {
 
 int main(void) {
     static const test_case tests[] = {
-        {"executors", test_executors},   {"kernels", test_kernels},           {"by cost", test_by_cost}, {"kinds of steps", test_kinds},
-        {"nothing to do", test_trivial}, {"many steps", test_many},           {"cuts", test_cuts},       {"a wide step", test_wide_step},
-        {"units", test_units},           {"no memory", test_memory},          {"a search", test_search}, {"profiles", test_profiles},
-        {"hand-overs", test_handovers},  {"bad profiles", test_bad_profiles},
+        {"executors", test_executors},
+        {"kernels", test_kernels},
+        {"by cost", test_by_cost},
+        {"kinds of steps", test_kinds},
+        {"nothing to do", test_trivial},
+        {"many steps", test_many},
+        {"cuts", test_cuts},
+        {"a wide step", test_wide_step},
+        {"units", test_units},
+        {"no memory", test_memory},
+        {"a search", test_search},
+        {"profiles", test_profiles},
+        {"occupancy", test_occupancy},
+        {"hand-overs", test_handovers},
+        {"bad profiles", test_bad_profiles},
     };
     return run_suite("explain", tests, sizeof tests / sizeof *tests);
 }

@@ -166,6 +166,7 @@ static double seconds(void) {
 
 /* 64 MB in one line of one word, 8 MB of separators, of an open quotation. Time linear in the length, no memory. */
 static void test_long_line(void) {
+    enum { MOST_S = 60 }; /* slow tools take seconds; what looks back over a line again and again takes hours */
     static const struct {
         char fill, first;
         const char *part;
@@ -187,9 +188,9 @@ static void test_long_line(void) {
         double t = seconds();
         CU_ASSERT_EQUAL(clf_read_csv("t", text, n, NULL, &mem, &x, NULL, &err), CLF_E_FORMAT);
         t = seconds() - t;
-        if (!strstr(err.text, cases[i].part) || t > 3) fprintf(stderr, "\n    case %d: %.2f s, %s\n", (int)i, t, err.text);
+        if (!strstr(err.text, cases[i].part) || t > MOST_S) fprintf(stderr, "\n    case %d: %.2f s, %s\n", (int)i, t, err.text);
         CU_ASSERT(strstr(err.text, cases[i].part) != NULL);
-        CU_ASSERT(t < 3);
+        CU_ASSERT(t < MOST_S);
         CU_ASSERT_EQUAL(mem.peak_bytes, 0);
     }
     free(text);

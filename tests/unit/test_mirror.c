@@ -22,11 +22,14 @@ static double total(double (*f)(double)) {
 static double same(double x) { return x; }
 static double step(double x) { return (x + 1) * 2 + x; }
 
+static const char *queues = "off"; /* every test runs once with each setting */
+
 static clf_ctx *open_discrete(const char *budget) {
     clf_ctx *c = open_kernels();
     if (!c) return NULL;
     CU_ASSERT_EQUAL(clf_set(c, "host_pointers", "off"), CLF_OK);
     CU_ASSERT_EQUAL(clf_set(c, "device_mem", budget), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "transfer_queue", queues), CLF_OK);
     fill(1);
     return c;
 }
@@ -349,5 +352,7 @@ int main(void) {
                                       {"reopened", test_reopened},
                                       {"sparse", test_sparse},
                                       {"the device layer", test_layer}};
-    return run_suite("mirrors", tests, sizeof tests / sizeof *tests);
+    int rc = run_suite("mirrors", tests, sizeof tests / sizeof *tests);
+    queues = "on";
+    return rc | run_suite("mirrors, by two queues", tests, sizeof tests / sizeof *tests);
 }

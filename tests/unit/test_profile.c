@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "device/calibrate.h"
 #include "device/device_internal.h"
 
 static char root[] = P_tmpdir "/clfuse-test-profile-XXXXXX";
@@ -103,6 +104,8 @@ static void test_damaged(void) {
         {"tier_bytes 1 2 3 4 5\n", "tier_bytes"},
         {"tier_bytes 4 3 2 1\n", "tier 2"},
         {"read_bytes_per_s 1 0 1 1\n", "tier 2"},
+        {"group_items 256 96 64\n", "96 work-items"},
+        {"group_items 512 0 0\n", "512 work-items"},
         {"cells_per_s.f32.ADD 0\n", "no speed"},
         {"cores 2\n\n# note\ncores 2\n", "line 4: 'cores' is there twice"},
         {"cells_per_s.f32.NOPE 1\n", "unknown key"},
@@ -207,7 +210,7 @@ static void test_assumed(void) {
     CU_ASSERT_DOUBLE_EQUAL(clf_profile_stream_s(&one, 1e9, 1e300) * one.read_bytes_per_s[3], 1e9, 1);
 }
 
-/* Measuring gives figures that a profile may hold. Its ten seconds are of a quiet machine; a busy one gets three times as long. */
+/* Measuring gives figures that a profile may hold. How long it takes, the bench says (perf/plan_cases.c). */
 static void test_calibrate(void) {
     clf_devs *d = NULL;
     clf_profile p;
@@ -215,14 +218,44 @@ static void test_calibrate(void) {
     CU_ASSERT_EQUAL_FATAL(clf_devs_open(&d, &(clf_dev_opts){.mem = &mem, .cache_dir = root}, &err), CLF_OK);
     CU_ASSERT_EQUAL(clf_dev_calibrate(d, clf_devs_count(d), NULL, &p, NULL), CLF_E_ARG);
     if (clf_devs_count(d)) {
-        uint64_t t0 = clf_now_ns();
         CU_ASSERT_EQUAL(clf_dev_calibrate(d, 0, NULL, &p, &err), CLF_OK);
-        CU_ASSERT_TRUE(clf_now_ns() - t0 < 30000000000u);
         CU_ASSERT_EQUAL(p.assumed, 0);
         CU_ASSERT_STRING_EQUAL(p.name, clf_devs_info(d, 0)->name);
         CU_ASSERT_TRUE(p.launch_sync_ns >= p.launch_async_ns && p.launch_async_ns > 0);
         CU_ASSERT_TRUE(p.cells_per_s[0][CLF_CLASS_ADD] > p.cells_per_s[0][CLF_CLASS_POW]);
         CU_ASSERT_TRUE(p.write_cost >= 0.5 && p.write_cost <= 4);
+        round_trip(&p);
+    }
+    clf_devs_close(d);
+    CU_ASSERT_EQUAL(atomic_load(&mem.now_bytes), 0);
+}
+
+/* What a GPU is measured by, on whatever device there is: kernels for groups of work-items, copies in its memory, the way there. */
+static void test_calibrate_groups(void) {
+    clf_devs *d = NULL;
+    clf_profile p, q;
+    clf_err err = {0};
+    CU_ASSERT_EQUAL_FATAL(clf_devs_open(&d, &(clf_dev_opts){.mem = &mem, .cache_dir = root, .no_host_pointers = 1}, &err), CLF_OK);
+    if (clf_devs_count(d)) {
+        d->dev[0].info.kind = CLF_DEV_GPU;
+        clf_dev_assume(d, 0, &q);
+        clf_status st = clf_gauge_device(d, 0, NULL, 0, &p, &err);
+        if (st != CLF_OK) printf("\n    %s\n", err.text);
+        CU_ASSERT_EQUAL_FATAL(st, CLF_OK);
+        CU_ASSERT(p.kind == CLF_DEV_GPU && !p.assumed && !p.zero_copy && p.second_core_ns == 0);
+        CU_ASSERT(p.transfer_bytes_per_s > 1e7 && p.transfer_ns > 0 && p.transfer_bytes_per_s != q.transfer_bytes_per_s);
+        CU_ASSERT_TRUE(p.pinned_bytes_per_s > 1e7);
+        for (int t = 0; t < CLF_PROFILE_TIERS; t++) CU_ASSERT(p.read_bytes_per_s[t] > 1e7 && p.gather_ns[t] > 0);
+        for (int w = 0; w <= p.fp64; w++)
+            for (int c = 0; c < CLF_NCLASSES; c++) CU_ASSERT(p.cells_per_s[w][c] > 1e5 && p.cells_per_s[w][c] != q.cells_per_s[w][c]);
+        CU_ASSERT(p.row_ns > 0 && p.entry_ns > 0 && p.locate_ns > 0 && p.fma_per_s[0] > 0);
+        CU_ASSERT(p.launch_sync_ns >= p.launch_async_ns && p.launch_async_ns > 0);
+        for (int k = 0; k < CLF_GROUP_KINDS; k++) CU_ASSERT(p.group_items[k] == 64 || p.group_items[k] == 128 || p.group_items[k] == 256);
+        CU_ASSERT_EQUAL(p.group_cells, 8 * p.group_items[CLF_GROUP_CELLS]); /* as the assumed ones, of 256 */
+        CU_ASSERT_EQUAL(p.group_sum_bytes, 8 * p.group_items[CLF_GROUP_CELLS]);
+        CU_ASSERT_EQUAL(p.unit_groups * p.group_items[CLF_GROUP_CELLS], 1024);
+        CU_ASSERT(p.unit_local_bytes > 0 && p.unit_local_bytes == (double)clf_devs_info(d, 0)->local_bytes);
+        CU_ASSERT_EQUAL(clf_devs_stats(d).bytes_home, 0); /* nobody reads what the kernels leave */
         round_trip(&p);
     }
     clf_devs_close(d);
@@ -237,9 +270,17 @@ static void remove_root(void) {
 
 int main(void) {
     static CU_TestInfo tests[] = {
-        {"text", test_text},           {"locale", test_locale}, {"damaged", test_damaged},           {"bytes", test_bytes},
-        {"truncated", test_truncated}, {"files", test_files},   {"damaged file", test_damaged_file}, {"assumed", test_assumed},
-        {"calibrate", test_calibrate}, CU_TEST_INFO_NULL,
+        {"text", test_text},
+        {"locale", test_locale},
+        {"damaged", test_damaged},
+        {"bytes", test_bytes},
+        {"truncated", test_truncated},
+        {"files", test_files},
+        {"damaged file", test_damaged_file},
+        {"assumed", test_assumed},
+        {"calibrate", test_calibrate},
+        {"calibrate groups", test_calibrate_groups},
+        CU_TEST_INFO_NULL,
     };
     CU_SuiteInfo suites[] = {{"profile", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
     clf_mem_init(&mem, NULL, NULL);

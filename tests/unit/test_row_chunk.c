@@ -55,12 +55,18 @@ static void test_products(void) {
     CHECK(product, {131, 10, 3, "f64", 1}, {67, 700, 9, "f64", 2}, {9, 1, 1, "f64", 1}, {5, 0, 6, "f64", 1});
     CHECK(product_folds, {131, 30, 11, "f64", 2}, {131, 30, 3, "f32", 1});
     CHECK(product_of_cells, {70, 33, 6, "f64", 1}, {30, 700, 2, "f64", 1}, {30, 700, 12, "f64", 1});
-    CHECK(product_t, {131, 33, 3, "f64", 1}, {61, 700, 9, "f64", 2}, {31, 40, 200, "f64", 1}, {31, 40, 7, "f32", 1});
+    CHECK(product_t, {131, 33, 3, "f64", 1}, {61, 700, 9, "f64", 2}, {31, 40, 200, "f64", 1}, {31, 40, 7, "f32", 1}, {61, 100, 5, "f64", 1},
+          {23, 700, 6, "f64", 1}, {61, 33, 5, "f32", 1});
     CHECK(mmchain_t, {131, 33, 3, "f64", 1}, {61, 600, 9, "f64", 2}, {31, 40, 200, "f64", 1});
     CHECK(there_and_back, {230, 9, 11, "f64", 1}, {61, 33, 3, "f64", 2}, {61, 40, 100, "f64", 1}, {31, 9, 20, "f32", 1});
     CHECK(there_and_back_t, {230, 9, 11, "f64", 1}, {61, 33, 3, "f64", 1}, {61, 4, 30, "f64", 2}, {31, 9, 20, "f32", 1});
-    CHECK(cross, {131, 33, 3, "f64", 1}, {131, 33, 20, "f64", 2}, {131, 300, 200, "f64", 1}, {40, 7, 6000, "f64", 1},
-          {40, 9, 200, "f32", 1});
+    CHECK(cross, {131, 33, 3, "f64", 1}, {131, 33, 20, "f64", 2}, {131, 300, 200, "f64", 1}, {40, 9, 200, "f32", 1});
+}
+
+/* Few cells of the first side by more of the second are taken the other way round, and written as they were asked for. */
+static void test_turned(void) {
+    CHECK(cross, {131, 5, 100, "f64", 2}, {133, 6, 40, "f32", 1}, {90, 3, 9, "f64", 1}, {40, 7, 6000, "f64", 1}, {131, 20, 300, "f64", 2},
+          {61, 100, 129, "f32", 1}, {37, 7, 65, "i64", 1}, {1, 2, 3, "f64", 1}, {0, 2, 30, "f64", 1});
 }
 
 /* ---- rows ---- */
@@ -158,6 +164,7 @@ int main(int argc, char **argv) {
         {"few columns", test_few_columns},
         {"many columns", test_many_columns},
         {"products", test_products},
+        {"turned products", test_turned},
         {"rows", test_rows},
         {"rows put together", test_cats},
         {"totals", test_totals},

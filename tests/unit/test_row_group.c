@@ -86,6 +86,8 @@ static void test_totals(void) {
     check_folds_over_rows(&suite);
 }
 
+static void test_three_totals(void) { CHECK(three_totals, {700, 93, 0, "f64", 2}); }
+
 /* ---- without running ---- */
 
 static void planned(kernel_job *j, const char *text, text_shape s, clf_sched *sched) { text_planned(&suite, j, text, s, sched); }
@@ -155,9 +157,14 @@ int main(int argc, char **argv) {
                                       {"grain", test_grain},
                                       {"facts", test_facts},
                                       {"refusals", test_refusals}};
-    static const test_case all[] = {{"rows", test_rows},       {"scans", test_scans},          {"rows put together", test_cats},
-                                    {"mvchain", test_mvchain}, {"outer products", test_outer}, {"products", test_products},
-                                    {"totals", test_totals}};
+    static const test_case all[] = {{"rows", test_rows},
+                                    {"scans", test_scans},
+                                    {"rows put together", test_cats},
+                                    {"mvchain", test_mvchain},
+                                    {"outer products", test_outer},
+                                    {"products", test_products},
+                                    {"totals", test_totals},
+                                    {"three totals", test_three_totals}};
     bool small = argc > 1 && !strcmp(argv[1], "small");
     tell_inputs = small;
     if (small) most_rows = 37, most_cells = 9000;

@@ -211,6 +211,7 @@ typedef struct shape_text {
 #define COL_V "(in V T dense 1:1 1) (access a1 V stream (j 1 0) (- 0)) "
 #define ROW_W "(in W T dense 1:0 1) (access a2 W stream (i 1 0) (- 0)) "
 #define MAT_V "(in V T dense 1:1 1:2) (access a1 V stream (j 1 0) (k 1 0)) "
+#define MAT_VT "(in V T dense 1:2 1:1) (access a1 V stream (k 1 0) (j 1 0)) "
 #define MAT_W "(in W T dense 1:0 1:2) (access a2 W stream (i 1 0) (k 1 0)) "
 #define FACTORS \
     "(axis l range free 1:2) (in U T dense 1:0 1:2) (in V T dense 1:1 1:2) (access a1 U stream (i 1 0) (l 1 0)) " \
@@ -225,6 +226,9 @@ static const shape_text any_type[] = {
     {"product", DENSE3 X_DENSE MAT_V "(out Y T 1:0 1:2) " CHAIN "(let v2 T dot j v0 v1) (store Y v2 keep i k))"},
     {"product of a transpose", DENSE3 X_DENSE "(in V T dense 1:2 1:1) (access a1 V stream (k 1 0) (j 1 0)) (out Y T 1:0 1:2) " CHAIN
                                               "(let v2 T dot j v0 v1 skip 1) (store Y v2 keep i k))"},
+    {"product of a transpose, zeros and all",
+     DENSE3 X_DENSE "(in V T dense 1:2 1:1) (access a1 V stream (k 1 0) (j 1 0)) (out Y T 1:0 1:2) " CHAIN
+                    "(let v2 T dot j v0 v1) (store Y v2 keep i k))"},
     {"both sides by column",
      DENSE2 X_DENSE "(in Z T dense 1:0 1:1) (access a1 Z stream (i 1 0) (j 1 0)) (out Y T 1:1) (out Z0 T 1:0) " CHAIN
                     "(let v2 T dot j v0 v1 skip 2) (dot Y v0 v1 skip 3 keep j) (store Z0 v2 keep i))"},
@@ -246,6 +250,10 @@ static const shape_text any_type[] = {
                                                 "(let v4 T MUL v3 v2) (dot Y v0 v4 skip 1 keep j))"},
     {"sparse mmchain", SPARSE3 X_CSR MAT_V MAT_W "(out Y T 1:1 1:2) " CHAIN "(let v2 T dot j v0 v1) (let v3 T load a2) "
                                                  "(let v4 T MUL v3 v2) (dot Y v0 v4 keep j k))"},
+    {"sparse product of a transpose",
+     SPARSE3 X_CSR MAT_VT "(out Y T 1:0 1:2) " CHAIN "(let v2 T dot j v0 v1 skip 1) (store Y v2 keep i k))"},
+    {"sparse mmchain of a transpose", SPARSE3 X_CSR MAT_VT MAT_W "(out Y T 1:1 1:2) " CHAIN "(let v2 T dot j v0 v1) (let v3 T load a2) "
+                                                                 "(let v4 T MUL v3 v2) (dot Y v0 v4 skip 1 keep j k))"},
     {"columns behind", "(cplan (axis i range free 1:0) (axis k range free 1:2) (axis j entry free 1 owner a0 parent i) " X_CSR MAT_W
                        "(out Y T 1:2 1:1) (let v0 T load a0) (let v1 T load a2) (dot Y v0 v1 skip 1 keep k j))"},
     {"sparse right", SPARSE3 FACTORS X_CSR "(in Q T dense 1:1 1:2) (access a3 Q stream (j 1 0) (k 1 0)) (out Y T 1:0 1:2) "
@@ -340,7 +348,7 @@ static void check_all(const shape_text *list, size_t n, clf_dtype t, const int64
 
 static const int64_t small[][4] = {{0, 3, 2, 8},      {3, 0, 2, 5},      {2, 3, 0, 8},     {1, 1, 1, 6},
                                    {5, 7, 3, 12},     {37, 10, 8, 15},   {70, 33, 17, 38}, {100, 3, 40, 8},
-                                   {19, 530, 5, 535}, {9, 100, 20, 105}, {43, 37, 61, 42}};
+                                   {19, 530, 5, 535}, {9, 100, 20, 105}, {43, 37, 61, 42}, {90, 21, 3, 26}};
 
 static void test_f64(void) {
     check_all(any_type, sizeof any_type / sizeof *any_type, CLF_F64, small, sizeof small / sizeof *small, NSPREADS);
@@ -359,10 +367,17 @@ static void test_integers(void) {
 }
 
 /* Enough rows for many parts; rows of several leaves; one row longer than a batch. */
-static const int64_t large[][4] = {{3001, 20, 6, 25}, {30, 1300, 5, 1305}, {5, 5000, 2, 5005}};
+static const int64_t large[][4] = {{3001, 20, 6, 25}, {30, 1300, 5, 1305}, {5, 5000, 2, 5005}, {40, 1900, 7, 1905}};
 static void test_large(void) {
     check_all(any_type, sizeof any_type / sizeof *any_type, CLF_F64, large, sizeof large / sizeof *large, 2);
     check_all(floats, sizeof floats / sizeof *floats, CLF_F32, large, sizeof large / sizeof *large, 2);
+}
+
+/* A row with a tenth of the entries: more parts than usual where results meet over rows. */
+static void test_uneven(void) {
+    static const int64_t uneven[][4] = {{500, 3000, 2, 3005}};
+    for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
+        if (!strcmp(floats[k].name, "sparse sums")) check_all(floats + k, 1, CLF_F64, uneven, 1, SKEWED + 1);
 }
 
 /* ---- special values ------------------------------------------------------------------------------------------------------ */
@@ -476,6 +491,7 @@ int main(void) {
         {"f32", test_f32},
         {"integers", test_integers},
         {"parts, leaves, long rows", test_large},
+        {"uneven rows", test_uneven},
         {"special values", test_special},
         {"refused", test_refused},
         {"no memory", test_no_memory},

@@ -120,6 +120,59 @@ static void test_loops_only(void) {
     placed("t(D) %*% D", &lim, "1");
 }
 
+/* The same by a library on the GPU, but no other step of its own, and no product with a vector. */
+static void test_gemm(void) {
+    clf_limits lim = on_both(FAST_GPU);
+    clf_profile with = *lim.dev.profile[1];
+    with.gemm_flops_per_s[0] = with.gemm_flops_per_s[1] = 5e12;
+    with.gemm_half_cells = 1e5;
+    with.gemm_ns = 5e4;
+    lim.dev.profile[1] = &with;
+    placed("t(D) %*% D", &lim, "1");
+    placed("order(colSums(t(D) %*% D)[1, 1:9])", &lim, "1 1 0 0");
+    with.gemm_flops_per_s[0] = with.gemm_flops_per_s[1] = 1e9; /* slower than the host */
+    placed("t(D) %*% D", &lim, "0");
+    with.gemm_flops_per_s[1] = 0; /* f32 alone */
+    placed("t(D) %*% D", &lim, "0");
+}
+
+/* 80 MB once for both sums, by one group of four at a time: local memory holds three sums. Apart, each sum has three. */
+static void test_local_memory(void) {
+    static const char text[] = "sum(X); sum(X * X)";
+    clf_profile gpu = devices.profile[FAST_GPU];
+    clf_limits lim = on_pocl();
+    lim.dev.profile[0] = &gpu;
+    for (int scarce = 0; scarce < 2; scarce++) {
+        gpu.unit_groups = 4;
+        gpu.group_cells = 1000;
+        gpu.group_sum_bytes = 1000;
+        gpu.unit_local_bytes = scarce ? 3000 : 8000;
+        planned r = plan_with(vars, VARS, text, "cost", &lim);
+        CU_ASSERT_EQUAL(r.p->gap_ps, 0);
+        CU_ASSERT_EQUAL(r.p->nstep, 1 + scarce);
+        for (int32_t s = 0; s < r.p->nstep; s++)
+            CU_ASSERT_DOUBLE_EQUAL(clf_step_occupancy(&r.p->step[s], &gpu), scarce ? 10000.0 / (42 * 320) : 10000.0 / (32 * 320), 1e-12);
+        drop(&r);
+    }
+}
+
+/* A vector of 100 values has one group of 320 at work: 320 times what its bytes and operators take. */
+static void test_small_grid(void) {
+    clf_profile gpu = devices.profile[FAST_GPU];
+    clf_limits lim = on_pocl();
+    lim.dev.profile[0] = &gpu;
+    planned full = plan_with(vars, VARS, "exp(v) * 2", "cost", &lim);
+    gpu.unit_groups = 4;
+    gpu.group_cells = 1000;
+    planned few = plan_with(vars, VARS, "exp(v) * 2", "cost", &lim);
+    clf_ps launch = clf_cost_launch(&gpu, CLF_STEP_FUSED);
+    CU_ASSERT_EQUAL(full.p->nstep, 1);
+    CU_ASSERT_EQUAL(few.p->nstep, 1);
+    CU_ASSERT_EQUAL(few.p->cost_ps - launch, 320 * (full.p->cost_ps - launch));
+    drop(&full);
+    drop(&few);
+}
+
 /* exp over 80 MB: 17 ms on the host. The GPU needs 1 ms, and 27 for a slow link, unless that has been paid. */
 static void test_resident(void) {
     clf_limits lim = on_both(FAST_GPU);
@@ -216,6 +269,24 @@ static void test_factorisation(void) {
     drop(&r);
 }
 
+/* A search may take its share of what one run costs: a few covers of what is cheap, fewer than all of what is dear. What it ends with is a
+ * cover no dearer than the openings, and its gap says how far it is from proved. */
+static void test_share(void) {
+    static const char text[] = "D = X - Y; m = colSums(D); E = D - m; F = exp(E * Z); sum(F^2); colSums(F * Z); rowSums(F * D); "
+                               "sum(abs(E)); rowSums(E^2); colSums(E)";
+    clf_limits lim = on_both(POCL);
+    planned r = plan_with(vars, VARS, text, "none", &lim);
+    clf_search_stats all = searched(&r, &lim, (clf_search_options){.budget = MOST});
+    clf_search_stats free = searched(&r, &lim, (clf_search_options){0}), wide = searched(&r, &lim, (clf_search_options){.share = 1000000});
+    CU_ASSERT(wide.plans == free.plans && wide.cost == free.cost && wide.stopped == free.stopped);
+    clf_search_stats few = searched(&r, &lim, (clf_search_options){.share = 1});
+    CU_ASSERT(few.plans < all.plans && few.stopped && few.gap > 0);
+    CU_ASSERT(few.cost >= all.cost && few.cost - few.gap <= all.cost);
+    clf_search_stats own = searched(&r, &lim, (clf_search_options){.budget = MOST, .share = 1}); /* whoever says how many gets them */
+    CU_ASSERT(own.plans == all.plans && own.cost == all.cost);
+    drop(&r);
+}
+
 /* Cells without entry are w, and differ along a column. By entries: 25 ns for each that ends a range of them, 1 ns to visit it; 1,000,000
  * of 10^7 cells take 26 ms, 3,000,000 78 ms. By cells: finding places for 10^7 at 600,000,000 a second and moving entries at 100,000,000,
  * 26.7 and 46.7 ms, and a loop of 3.6 ms. So entries drive where one cell in ten is stored, not where three are. Without ranges an entry
@@ -246,10 +317,14 @@ int main(void) {
                                       {"loops in tiles", test_tiles},
                                       {"two devices", test_both},
                                       {"a device for loops only", test_loops_only},
+                                      {"a device with a library", test_gemm},
+                                      {"local memory", test_local_memory},
+                                      {"a small grid", test_small_grid},
                                       {"resident leaves", test_resident},
                                       {"more nodes than are searched", test_many_nodes},
                                       {"what the bound saves", test_bound},
                                       {"a factorisation's step", test_factorisation},
+                                      {"its share", test_share},
                                       {"layouts", test_layout},
                                       {"layout of a result", test_layout_of_result}};
     if (!plan_devices_read(&devices, CLF_TESTS_DIR "/golden/profiles")) return 1;

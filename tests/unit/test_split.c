@@ -96,19 +96,24 @@ static clf_ctx *open_way(const char *strategy, const char *pointers) {
 
 static const char *const strategies[] = {"chunk", "group"}, *const pointers[] = {"on", "off"};
 
-/* Kept cells, of everything, of rows, and full folds with states of one, two and three words; all at once, too. */
+/* Kept cells, of everything, of rows, and folds of all cells and of columns with states of one, two and three words; all at once, too. */
 static void test_bits(void) {
     static const char *const texts[] = {"X * Y + 2",         "sum(X * Y)",
                                         "X + r; sum(X + r)", "min(X); max(Y); mean(X); var(X - Y)",
-                                        "rowSums(X * Y)",    "Z = X - Y; Z; sum(Z^2); min(Z)"};
+                                        "rowSums(X * Y)",    "Z = X - Y; Z; sum(Z^2); min(Z)",
+                                        "colSums(X * Y)",    "colMins(X); colMeans(X - r); colVars(X + Y); rowSums(X)",
+                                        "sum(Y); colSums(Y)"};
     static const shape sizes[] = {{600, 93}, {40000, 3}, {11, 20480}, {513, 512}};
     for (size_t way = 0; way < 4; way++) {
         clf_ctx *c = open_way(strategies[way / 2], pointers[way % 2]);
         if (!c) return;
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-                bool merged = way / 2 && strstr(texts[t], "rowSums") && sizes[s].cols > 10000; /* groups share a row */
-                same_bytes(c, texts[t], s % 2 ? CLF_F32 : CLF_F64, sizes[s], !merged);
+                bool wide = sizes[s].cols > 10000, cols = strstr(texts[t], "col") != NULL;
+                bool merged = way / 2 && strstr(texts[t], "rowSums") && wide; /* groups share a row */
+                bool narrow = sizes[s].cols < 10 && !strchr(texts[t], ';');   /* for groups side by side, with nothing else to do */
+                bool whole = cols && (wide || (way / 2 && !narrow));
+                same_bytes(c, texts[t], s % 2 ? CLF_F32 : CLF_F64, sizes[s], !merged && !whole);
             }
         clf_close(c);
     }
@@ -128,12 +133,11 @@ static void test_rows(void) {
     }
 }
 
-/* What meets over rows, products, and what is too small for two runs on the device alone. */
+/* Products that meet over rows, and what is too small for two runs on the device alone. */
 static void test_uncut(void) {
-    static const char *const texts[] = {"colSums(X * Y)", "t(X) %*% v", "sum(Y); colSums(Y)"};
     clf_ctx *c = open_way("chunk", "on");
     if (!c) return;
-    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) same_bytes(c, texts[t], CLF_F64, (shape){2000, 40}, false);
+    same_bytes(c, "t(X) %*% (X %*% W)", CLF_F64, (shape){2000, 40}, false);
     same_bytes(c, "sum(X * Y)", CLF_F64, (shape){10, 10}, false);
     clf_close(c);
 }
@@ -161,7 +165,9 @@ static void test_transfers(void) {
     clf_stats s = stats_of(c);
     CU_ASSERT(s.launches_split == 1 && s.bytes_to_device == 0); /* lent, not copied */
     double cols[COLS];
+    CU_ASSERT_EQUAL(clf_set(c, "split", "off"), CLF_OK);
     CU_ASSERT_EQUAL(clf_read(clf_col_sums(x), cols, sizeof cols), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "split", "25"), CLF_OK);
     uint64_t sent = stats_of(c).bytes_to_device;
     CU_ASSERT(sent >= ROWS * COLS * 8 && sent < ROWS * COLS * 8 + 4096); /* and what counts chunks */
     CU_ASSERT_EQUAL(read_f64(clf_sum(clf_sqr(x))), sum);
@@ -259,7 +265,8 @@ static void test_credit(void) {
 }
 
 static void test_setting(void) {
-    static const char *const bad[] = {"0", "100", "-5", "half", "5x", ""}, *const good[] = {"auto", "off", "1", "99"};
+    static const char *const bad[] = {"0", "100", "-5", "half", "5x", "", "40+", "40+0", "+3", "50+50", "9+9+9"};
+    static const char *const good[] = {"auto", "off", "1", "99", "40+30", "98+1"};
     clf_ctx *c = open_host();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) expect_error(c, clf_set(c, "split", bad[i]), CLF_E_NAME, "CLF_SPLIT");
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) CU_ASSERT_EQUAL(clf_set(c, "split", good[i]), CLF_OK);

@@ -89,15 +89,17 @@ static void ladder(const char *host_pointers, const char *budget) {
 
 enum { LARGE = 20000 };
 
-/* Each device shares its steps with the host, and what they leave is read by all three. */
+/* Each device shares its steps with the host, or with the host and the other one, and what they leave is read by all three. */
 static void test_split(void) {
-    static double x[LARGE], cells[2][LARGE], sum[2];
+    static const char *const shares[] = {"off", "50", "40+30", "20+20", "30+69"};
+    enum { SHARES = sizeof shares / sizeof *shares };
+    static double x[LARGE], cells[SHARES][LARGE], sum[SHARES];
     for (int k = 0; k < LARGE; k++) x[k] = k % 17 + 0.25;
     for (int i = 0; i < 2; i++)
-        for (int split = 0; split < 2; split++) {
+        for (int split = 0; split < SHARES; split++) {
             clf_ctx *c = open_two(pointers[i]);
             if (!c) return;
-            CU_ASSERT_EQUAL(clf_set(c, "split", split ? "50" : "off"), CLF_OK);
+            CU_ASSERT_EQUAL(clf_set(c, "split", shares[split]), CLF_OK);
             clf_mat *m = clf_borrow(c, CLF_F64, LARGE, 1, x, NULL, NULL), *up = NULL;
             for (int k = 0; k < 4; k++) {
                 up = clf_add(m, up ? up : m);
@@ -109,9 +111,123 @@ static void test_split(void) {
             sum[split] = read_f64(r[1]);
             clf_stats s = stats_of(c);
             CU_ASSERT(s.launches_tier2 >= 8 && (split ? s.launches_split >= 8 : !s.launches_split));
-            if (split) CU_ASSERT(sum[0] == sum[1] && !memcmp(cells[0], cells[1], sizeof cells[0]));
+            if (split > 1) CU_ASSERT_EQUAL(s.launches_tier2, 2 * s.launches_split); /* both devices have a part of every one */
+            CU_ASSERT(sum[0] == sum[split] && !memcmp(cells[0], cells[split], sizeof cells[0]));
             clf_close(c);
         }
+}
+
+/* The bytes of one program's results, one behind the other. */
+static size_t results_of(clf_ctx *c, const char *text, const double *x, const double *y, int64_t rows, int64_t cols, double *out) {
+    clf_binding vars[] = {{"X", clf_borrow(c, CLF_F64, rows, cols, x, NULL, NULL)},
+                          {"Y", clf_borrow(c, CLF_F64, rows, cols, y, NULL, NULL)},
+                          {"W", clf_borrow(c, CLF_F64, cols, 3, y, NULL, NULL)}};
+    clf_result r[4];
+    clf_mat *m[4];
+    size_t n = 4, at = 0;
+    CU_ASSERT_EQUAL_FATAL(clf_parse(c, text, vars, 3, r, &n), CLF_OK);
+    for (size_t i = 0; i < n; i++) m[i] = r[i].value;
+    CU_ASSERT_EQUAL_FATAL(clf_eval(n, m), CLF_OK);
+    for (size_t i = 0; i < n; i++) {
+        int64_t rows_of = 0, cols_of = 0;
+        CU_ASSERT_EQUAL(clf_info(m[i], &rows_of, &cols_of, NULL, NULL), CLF_OK);
+        size_t cells = (size_t)(rows_of * cols_of);
+        CU_ASSERT_EQUAL_FATAL(clf_read(m[i], out + at, cells * sizeof *out), CLF_OK);
+        at += cells;
+    }
+    return at * sizeof *out;
+}
+
+/* Kept cells and rows, rows in row form, and folds with states of one, two and three words, cut between three in either strategy; those of
+ * columns by chunks, for groups have several side by side. */
+static void test_three(void) {
+    static const char *const texts[] = {"X * Y + 2",      "sum(X * Y); X - Y", "min(X); max(Y); mean(X); var(X - Y)",
+                                        "rowSums(X * Y)", "X %*% W",           "colSums(X * Y); colMins(X); colVars(X - Y)"};
+    static const char *const strategies[] = {"chunk", "group"};
+    static double x[LARGE], y[LARGE], want[2 * LARGE], got[2 * LARGE];
+    for (int k = 0; k < LARGE; k++) {
+        x[k] = k * 37 % 1009 * 0.25 - 100;
+        y[k] = k % 911 == 5 ? -0.0 : k * 11 % 613 * 0.5;
+    }
+    for (int way = 0; way < 4; way++) {
+        clf_ctx *c = open_two(pointers[way % 2]);
+        if (!c) return;
+        CU_ASSERT_EQUAL(clf_set(c, "strategy", strategies[way / 2]), CLF_OK);
+        for (size_t t = 0; t < sizeof texts / sizeof *texts - (size_t)way / 2; t++) {
+            CU_ASSERT_EQUAL(clf_set(c, "split", "off"), CLF_OK);
+            size_t n = results_of(c, texts[t], x, y, 400, 50, want);
+            CU_ASSERT_EQUAL(clf_set(c, "split", "45+25"), CLF_OK);
+            clf_stats was = stats_of(c), is;
+            bool same = results_of(c, texts[t], x, y, 400, 50, got) == n && !memcmp(got, want, n);
+            is = stats_of(c);
+            uint64_t split = is.launches_split - was.launches_split, kernels = is.launches_tier2 - was.launches_tier2;
+            if (!same || !split || kernels < 2 * split)
+                printf("\n    %s by %s, pointers %s\n", texts[t], strategies[way / 2], pointers[way % 2]);
+            CU_ASSERT(same && split && kernels >= 2 * split);
+        }
+        clf_close(c);
+    }
+}
+
+/* Kernels come later: until both are there nothing is split, and the bits are the same all the time. */
+static void test_later(void) {
+    enum { CALLS = 10, PATIENCE_MS = 60000 };
+    static double x[LARGE], want[LARGE], got[LARGE];
+    for (int k = 0; k < LARGE; k++) x[k] = k % 31 * 0.5;
+    clf_ctx *c = open_two("on");
+    if (!c) return;
+    CU_ASSERT(clf_set(c, "compile", "background") == CLF_OK && clf_set(c, "split", "45+25") == CLF_OK);
+    clf_mat *m = clf_borrow(c, CLF_F64, LARGE, 1, x, NULL, NULL);
+    for (int k = 0; k < LARGE; k++) want[k] = 12345 + x[k];
+    for (int calls = 0; calls < CALLS && !stats_of(c).launches_split; calls++) {
+        CU_ASSERT_EQUAL(clf_read(clf_add(m, clf_num(c, 12345)), got, sizeof got), CLF_OK);
+        CU_ASSERT_EQUAL(memcmp(got, want, sizeof got), 0);
+        CU_ASSERT_TRUE(clf_compile_wait(c, PATIENCE_MS)); /* of the first device, then of the second */
+    }
+    clf_stats s = stats_of(c);
+    CU_ASSERT(s.launches_split > 0 && s.launches_tier2 >= 2 * s.launches_split);
+    clf_close(c);
+}
+
+/* As fast as the others, with cores of its own. */
+static void alike(clf_profile *p, clf_device_kind kind, double faster) {
+    clf_profile_assume(p, kind, 2);
+    for (int i = 0; i < CLF_PROFILE_TIERS; i++) p->read_bytes_per_s[i] = 1e9 * faster;
+    for (int w = 0; w < 2; w++)
+        for (int k = 0; k < CLF_NCLASSES; k++) p->cells_per_s[w][k] = 1e12;
+    p->launch_async_ns = p->launch_sync_ns = 1e3;
+    p->zero_copy = 1;
+}
+
+/* Nobody asks for it: the shares follow from the rates, and a device that is too slow has none. */
+static void test_shares(void) {
+    static const struct {
+        double first, second;
+        const char *words[3];
+    } cases[] = {{1, 1, {"split    33 % ", "33 % ", "34 % host"}},
+                 {2, 1, {"split    50 % ", "25 % ", "25 % host"}},
+                 {1, 0.001, {"split    50 % ", "", ", 50 % host"}}};
+    static double x[2048 * 512];
+    double total = 0;
+    for (int k = 0; k < 2048 * 512; k++) total += (x[k] = k % 7);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        clf_profile host, first, second;
+        pinned_pair three;
+        alike(&host, CLF_DEV_HOST, 1);
+        alike(&first, CLF_DEV_GPU, cases[i].first);
+        alike(&second, CLF_DEV_GPU, cases[i].second);
+        CU_ASSERT_FATAL(pinned_pair_make(&three, &host, &first) && pinned_pair_add(&three, &second));
+        clf_ctx *c = pinned_pair_open(&three);
+        if (!c) return;
+        clf_mat *sum = clf_sum(clf_borrow(c, CLF_F64, 2048, 512, x, NULL, NULL));
+        const char *text = explained(sum, 0);
+        for (int k = 0; k < 3; k++) expect_word(text, cases[i].words[k]);
+        CU_ASSERT_EQUAL(read_f64(sum), total);
+        CU_ASSERT_EQUAL(stats_of(c).launches_split, 1);
+        CU_ASSERT_EQUAL(stats_of(c).launches_tier2, cases[i].words[1][0] ? 2 : 1);
+        clf_close(c);
+        pinned_pair_remove(&three);
+    }
 }
 
 static void test_ladder(void) {
@@ -186,6 +302,7 @@ enum { SKIPPED = 77 };
 
 int main(void) {
     static const test_case tests[] = {{"spread", test_spread}, {"ladder", test_ladder},  {"split", test_split},
+                                      {"three", test_three},   {"later", test_later},    {"shares", test_shares},
                                       {"apart", test_apart},   {"one of two", test_one}, {"names", test_names}};
     clf_profile host, first, second;
     pinned_pair_two_devices();

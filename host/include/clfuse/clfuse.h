@@ -260,7 +260,7 @@ CLF_API void clf_fn_free(clf_fn *f);
 /** Open the devices and ask for every kernel of f, whether it pays or not; with "wait" they are there afterwards.
  *  errors: as clf_call, of planning. cost: that of opening OpenCL, once a context; the compiling goes on in the background. */
 CLF_API clf_status clf_warm(clf_fn *f);
-/** Kernels asked for in the background since the devices were opened. Set struct_size. */
+/** Kernels asked for in the background since the devices were opened; CLBlast on a device counts as one. Set struct_size. */
 typedef struct clf_compiling {
     size_t struct_size;
     uint64_t asked, built, failed, cancelled; /**< failed: did not compile, or crashed the compiler; never tried again */
@@ -268,9 +268,9 @@ typedef struct clf_compiling {
 } clf_compiling;
 /** How far the compiling is. errors: CLF_E_ARG when struct_size is not set. thread: any; waits for an evaluation under way. */
 CLF_API clf_status clf_compile_progress(clf_ctx *c, clf_compiling *out);
-/** Wait until nothing is being compiled, for ms milliseconds at most. True when that is so. thread: evaluations go on meanwhile. */
+/** Wait until nothing is being compiled, or loaded from the disk, for ms milliseconds at most. True when that is so. thread: evaluations go on meanwhile. */
 CLF_API bool clf_compile_wait(clf_ctx *c, int64_t ms);
-/** Give up what is being compiled in the background; the workers end at once. It may be asked for again by clf_warm. */
+/** Give up kernels that are being compiled in the background; the workers end at once. They may be asked for again by clf_warm. */
 CLF_API void clf_compile_cancel(clf_ctx *c);
 
 /* ---------------------------------------------------------------- language */
@@ -318,7 +318,8 @@ typedef struct clf_stats {
     uint64_t kernels_loaded;                      /**< of kernel_hits: taken from the disk, where an earlier process had kept them */
     uint64_t bytes_to_device, bytes_from_device, evictions; /**< copied to devices that do not share our memory, and back; copies dropped there for others */
     uint64_t launches_meanwhile;                  /**< of tier 0: of steps whose kernel was not compiled yet */
-    uint64_t launches_split;                      /**< steps that the host and a device ran together; each counts there, too */
+    uint64_t launches_split;                      /**< steps that the host and one or two devices ran together; each counts there, too */
+    uint64_t launches_clblast;                    /**< of launches_library: products by CLBlast on a device */
 } clf_stats;
 CLF_API clf_status clf_get_stats(clf_ctx *c, clf_stats *out);
 /** Memory of a context in bytes. Set struct_size. */
@@ -337,7 +338,7 @@ typedef struct clf_device {
     bool fp64, zero_copy, measured;
     double read_gb_per_s, launch_us;
     bool chosen;                         /**< what "first device" or the device setting selects; several where that names several */
-    const char *library;                 /**< what computes products that stand alone: "openblas", "own"; "" where there is none */
+    const char *library;                 /**< for products that stand alone: "openblas", "own", "clblast"; "" where there is none */
 } clf_device;
 /** Device i; false past the last. Loads OpenCL. */
 CLF_API bool clf_device_at(clf_ctx *c, int i, clf_device *out);

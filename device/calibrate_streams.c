@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Calibration, memory: how fast sets of every tier are read, and what writing costs beside it. The last-level cache is what still reads
+ * markedly faster than memory, not what the machine reports: a virtual machine sees the cache of its host and owns little of it. */
+#include <unistd.h>
+
+#include "device/calibrate.h"
+#include "device/device_internal.h"
+
+/* One work-item per core sweeps its own part of the set, so what a core holds is the set divided by the cores. */
+static clf_status read_rate(clf_gauge_bench *b, clf_program *p, double bytes, double *per_s) {
+    size_t set = bytes < (double)b->set_bytes ? (size_t)bytes : b->set_bytes, workers = clf_gauge_workers(b, set / 4);
+    int64_t step = clf_gauge_groups(b) ? 1 : 4 * (int64_t)workers,
+            steps = (int64_t)(set / 64) / step; /* whole steps of the kernel: nothing is skipped */
+    clf_gauge_job j = {p, b->in, b->out, b->set_bytes, b->out_bytes, step * (steps ? steps : 1), 1, workers};
+    double ns;
+    CLF_TRY(clf_gauge_best(b, &j, &j.sweeps, &ns));
+    *per_s = (double)j.n * 64 * (double)j.sweeps / ns * 1e9;
+    return CLF_OK;
+}
+
+static double cache_bytes(int level, double otherwise) {
+    long n = sysconf(level);
+    return n > 0 ? (double)n : otherwise;
+}
+
+enum { GPU_NEAR = 32 << 10, GPU_CACHE = 256 << 20 }; /* the nearest cache of a core, and more than a GPU has of the last one */
+
+/* The largest set that still reads markedly faster than memory. All are measured, in every pass. */
+static clf_status shared_cache(clf_gauge_bench *b, clf_program *rd, clf_profile *p) {
+    double l2 = p->tier_bytes[1], limit = clf_gauge_groups(b) ? GPU_CACHE : cache_bytes(_SC_LEVEL3_CACHE_SIZE, 64e6);
+    double rate, dram = p->read_bytes_per_s[3];
+    bool faster = true;
+    p->tier_bytes[2] = 2 * l2;
+    CLF_TRY(read_rate(b, rd, 2 * l2, &p->read_bytes_per_s[2]));
+    for (double set = 4 * l2; set <= limit && set <= (double)b->set_bytes / 2; set *= 2) {
+        CLF_TRY(read_rate(b, rd, set, &rate));
+        faster &= rate >= 1.5 * dram;
+        if (!faster) continue;
+        p->tier_bytes[2] = set;
+        p->read_bytes_per_s[2] = rate;
+    }
+    p->llc_bytes = p->tier_bytes[2];
+    return CLF_OK;
+}
+
+static clf_status write_cost(clf_gauge_bench *b, clf_program *cp, clf_profile *p) {
+    size_t half = b->set_bytes / 2 / 64 * 64;
+    clf_gauge_job j = {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, clf_gauge_workers(b, half)};
+    double ns;
+    CLF_TRY(clf_gauge_best(b, &j, &j.sweeps, &ns));
+    double once = (double)half * (double)j.sweeps / p->read_bytes_per_s[3] * 1e9, cost = ns / once - 1;
+    p->write_cost = cost < 0.5 ? 0.5 : cost > 4 ? 4 : cost;
+    return CLF_OK;
+}
+
+clf_status clf_gauge_streams(clf_gauge_bench *b, clf_profile *p) {
+    clf_program *rd = NULL, *cp = NULL;
+    clf_status st;
+    bool groups = clf_gauge_groups(b);
+    p->tier_bytes[0] = (groups ? GPU_NEAR : cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32e3)) * b->cores;
+    p->tier_bytes[1] = groups ? 2 * p->tier_bytes[0] : cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512e3) * b->cores;
+    p->tier_bytes[3] = 1e18;
+    CLF_GO(clf_gauge_kernel(b, "m_read", &rd));
+    CLF_GO(clf_gauge_kernel(b, "m_copy", &cp));
+    CLF_GO(read_rate(b, rd, p->tier_bytes[0] / 2, &p->read_bytes_per_s[0]));
+    CLF_GO(read_rate(b, rd, p->tier_bytes[1] / 2, &p->read_bytes_per_s[1]));
+    CLF_GO(read_rate(b, rd, (double)b->set_bytes, &p->read_bytes_per_s[3]));
+    CLF_GO(shared_cache(b, rd, p));
+    CLF_GO(write_cost(b, cp, p));
+out:
+    clf_program_free(b->d, rd, true);
+    clf_program_free(b->d, cp, true);
+    return st;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Work-items of a group on a GPU: as many as its profile says are best for a kind of loops, halved while local memory is too small for
+ * them. Whatever their number, results have the same bits: groups own whole subtrees of fold.h. */
+#ifndef CLF_KERNELS_SKEL_GROUP_LOCAL_H
+#define CLF_KERNELS_SKEL_GROUP_LOCAL_H
+#include "device/profile.h"
+/* CLF_BATCH_STATES: states of folds that pass through local memory together, 24 KiB for groups of 256: some devices have 32. */
+enum { CLF_LEAST_LOCAL = 64, CLF_MOST_LOCAL = 256, CLF_BATCH_STATES = 12 };
+/** kind: CLF_GROUP_CELLS ...; words: of 8 bytes that a group needs in local memory beside its states. 0: not even the smallest group fits. */
+int clf_group_local(const clf_profile *p, int kind, int words);
+#endif

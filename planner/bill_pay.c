@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What bills cost on a device: a term's price by its profile, and of all terms those that move bytes beside those that compute. See
+ * bill.h. */
+#include "planner/bill.h"
+
+static clf_ps times(clf_ps ps, double n) {
+    double all = (double)ps * (n > 0 ? n : 0);
+    return all < (double)CLF_PS_MOST ? (clf_ps)all : CLF_PS_MOST;
+}
+
+clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
+    const clf_gnode *x = &g->node[t->node];
+    clf_ps once = clf_cost_read(dev, t->a), gather;
+    switch ((clf_term_kind)t->kind) {
+    case CLF_TERM_READ: return once;
+    case CLF_TERM_AGAIN: return clf_ps_add(once, times(once, clf_cost_tiles(dev, x->dtype == CLF_F64) ? t->c : t->b));
+    case CLF_TERM_GATHER: return clf_cost_gather(dev, t->a, t->b, t->c);
+    case CLF_TERM_SPARSELY:
+        once = clf_cost_read(dev, t->c);
+        gather = clf_cost_gather(dev, t->a, t->b, t->c);
+        return gather < once ? gather : once;
+    case CLF_TERM_WRITE: return clf_cost_write(dev, t->a);
+    case CLF_TERM_MEET: return times(clf_ps_add(once, clf_cost_write(dev, t->a)), t->b);
+    case CLF_TERM_NODE: return t->b > 0 ? clf_cost_tiled(dev, g, t->node, t->a) : clf_cost_node(dev, g, t->node, t->a);
+    case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
+    case CLF_TERM_DOTS: return clf_cost_dots(dev, t->a);
+    case CLF_TERM_LOCATE: return clf_cost_locate(dev, t->a);
+    case CLF_TERM_BEGUN: return clf_cost_entry_rows(dev, t->a);
+    case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);
+    case CLF_TERM_GAPS: return clf_cost_gaps(dev, t->a);
+    case CLF_TERM_HOST: return dev->kind == CLF_DEV_CPU ? CLF_PS_MOST : 0; /* GPUs have most of it (entry.group) */
+    case CLF_TERM_ALONE: return clf_cost_alone(dev, g, t->node);
+    case CLF_TERM_CONVERT:
+        return clf_cost_convert(dev, (int)t->a, clf_rows(x) > 0 && clf_cols(x) > 0 ? (double)clf_rows(x) : 0, (double)clf_cols(x), t->b,
+                                clf_dtype_bytes((clf_dtype)x->dtype));
+    case CLF_TERM_COMPUTE: break;
+    }
+    return 0;
+}
+
+double clf_bill_occupancy(const clf_bill *b, const clf_profile *dev) { return clf_cost_occupancy(dev, b->cells, b->sums); }
+
+clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *dev) {
+    clf_ps sum[2] = {0, 0};
+    for (int32_t i = 0; i < b->n; i++) {
+        bool computed = b->term[i].kind > CLF_TERM_COMPUTE;
+        sum[computed] = clf_ps_add(sum[computed], clf_term_pay(&b->term[i], g, dev));
+    }
+    double cores = b->serial && dev->kind == CLF_DEV_HOST ? dev->cores : 1;
+    clf_ps moved = times(sum[0], cores), computed = times(sum[1], cores);
+    clf_ps both = clf_cost_both(dev, moved, clf_cost_kept(dev, computed, b->kept));
+    return clf_ps_add(clf_cost_launch(dev, b->kind), clf_cost_at(both, clf_bill_occupancy(b, dev)));
+}
