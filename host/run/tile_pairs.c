@@ -27,7 +27,8 @@
 #define PAIR(form, ID, arity, u, text) \
     static void NAME(form, ID, u)(int64_t n, void *o, const void *pa, const void *pb, const void *pc) { \
         E_T *r = o; \
-        const E_T *x = pa, *y = SECOND_##arity(pb), *z = pc, a0 = *x, b0 = *y, c0 = *z; \
+        const E_T *x = pa, *y = SECOND_##arity(pb), *z = pc; \
+        const E_T a0 = (u)&1 ? *x : (E_T)0, b0 = (u)&2 ? *y : (E_T)0, c0 = (u)&4 ? *z : (E_T)0; /* a matrix without cells has no first */ \
         n = clf_tile_pad(n); \
         TILE_IVDEP for (int64_t i = 0; i < n; i++) { \
             E_T a = (u)&1 ? a0 : x[i], m = ONE(ID)(a, (u)&2 ? b0 : y[i], a), c = (u)&4 ? c0 : z[i]; \
