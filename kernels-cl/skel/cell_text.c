@@ -151,6 +151,7 @@ static void loop(clf_ctext *x) {
         return;
     }
     CLF_PUT(x, "for (; u + %d <= e; u += %d) {\n", w, w);
+    clf_ctext_fetch(x);
     body(x);
     CLF_PUT(x, "}\n");
     if (!ragged(x)) return;

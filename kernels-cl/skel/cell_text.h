@@ -58,6 +58,9 @@ void clf_ctext_store_vector(clf_ctext *x, int s, int r);
 void clf_ctext_store_cast(clf_ctext *x, int s, int width, int r); /* the sink's value as its output's type */
 bool clf_ctext_streams(const clf_ctext *x, clf_dtype t);  /* may vectors of t be written past the caches? */
 
+/* cell_fetch.c */
+void clf_ctext_fetch(clf_ctext *x);                       /* at the head of a loop over whole vectors: what streams, a page ahead */
+
 /* cell_folds.c, cell_full.c, cell_cols.c */
 static inline clf_dtype clf_ctext_type(const clf_ctext *x, int s) { return (clf_dtype)x->c->value[x->c->sink[s].value[0]].dtype; }
 void clf_fold_setup(clf_ctext *x);
