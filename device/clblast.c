@@ -201,10 +201,13 @@ static clf_status enqueue(clf_devs *d, int dev, const clf_clblast_product *p, cl
     v->mirror_clock++;
     for (int i = 0; i < 3; i++)
         if (!mem[i]) CLF_TRY(clf_mirror_get(d, dev, arg[i], i == 2 ? CLF_ARG_MEM_OUT : CLF_ARG_MEM_IN, &mem[i], err));
+    CLF_TRY(clf_copies_join(v, err));
     cl_event *slot = clf_dev_slot(v);
     int rc = clf_clblast_call(&d->clblast->calls, p, mem, v->queue, slot);
     if (rc == CL_SUCCESS) {
         clf_dev_started(v);
+        v->ordered = v->started;
+        clf_mirrors_written(v);
         d->stats.launches++;
         CLF_TRACE(d->log, launch, "CLBlast on %s: %lld x %lld x %lld", v->info.name, (long long)p->m, (long long)p->k, (long long)p->n);
         return v->set_pointer ? clf_hostbufs_publish(v, err) : CLF_OK;

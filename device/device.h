@@ -130,8 +130,9 @@ clf_status clf_dev_flush(clf_devs *d, int dev, clf_err *err);
 clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err);
 
 /* ---- copies of buffers, on devices that take no host pointers (mirror.c) ---- */
-/** Enqueue what brings home those contents of b that a device has and the host not yet: there after the device's next wait. */
-clf_status clf_mirror_home(clf_devs *d, const clf_buf *b, clf_err *err);
+/** Enqueue what brings home those contents of b that a device has and the host not yet: there after the device's next wait. beside: it need
+ *  not wait for commands behind the one that wrote them; nothing but that wait may follow. */
+clf_status clf_mirror_home(clf_devs *d, const clf_buf *b, bool beside, clf_err *err);
 /** Is there anything to bring home? */
 bool clf_mirror_ahead(const clf_buf *b);
 /** Has the device a copy of b in its present version? */

@@ -44,7 +44,8 @@ typedef struct clf_mirror {
     clf_devs *d;
     int dev, part;
     bool ahead;                     /* a kernel wrote it, and the host has not got it */
-    uint64_t ticket;                /* a spare: the last command in order that may have used it */
+    bool writing;                   /* by the launch that is being prepared */
+    uint64_t ticket;                /* ahead: the command that wrote it; a spare: the last command in order that may have used it */
     void *host;
     size_t bytes;
     cl_mem mem;
@@ -57,8 +58,8 @@ typedef struct clf_dev {
     cl_device_id id;
     cl_context ctx;
     cl_command_queue queue;            /* in order; NULL until first used */
-    cl_command_queue copies;           /* copies.c; NULL: what is sent goes through `queue`, too */
-    cl_event sent[CLF_DEV_SENT];       /* by that, since the last kernel: events of `inflight` */
+    cl_command_queue copies;           /* copies.c; NULL: transfers go through `queue`, too */
+    cl_event sent[CLF_DEV_SENT];       /* by that, either way, since the last kernel: events of `inflight` */
     int nsent;
     clf_pointer_arg_fn set_pointer;    /* NULL: arguments go through buffers */
     clf_hostbuf *bufs;
@@ -258,11 +259,17 @@ clf_status clf_copies_open(clf_devs *d, clf_dev *v, clf_err *err);
 bool clf_copies_ready(const clf_dev *v, uint64_t after);
 /** Send, after that command; slot: clf_dev_slot. The next kernel is to wait for v->sent. */
 clf_status clf_copies_send(clf_dev *v, cl_mem mem, const void *from, size_t bytes, uint64_t after, cl_event *slot, clf_err *err);
+/** The other way, to what only the next clf_dev_wait makes known to the host. */
+clf_status clf_copies_bring(clf_dev *v, cl_mem mem, void *to, size_t bytes, uint64_t after, cl_event *slot, clf_err *err);
+/** Whatever is enqueued next waits for v->sent: in front of commands that take no list of events. */
+clf_status clf_copies_join(clf_dev *v, clf_err *err);
 void clf_copies_close(clf_dev *v, bool wait);
 
 /* ---- mirror.c ---- */
 /** The device's copy of an argument with a buffer, made and sent where it is not there yet, or about to be written. */
 clf_status clf_mirror_get(clf_devs *d, int dev, const clf_arg *a, clf_arg_kind kind, cl_mem *out, clf_err *err);
+/** What that launch writes, it writes by the command that was just enqueued. */
+void clf_mirrors_written(clf_dev *v);
 
 /* ---- hostbuf.c ---- */
 /** Before a launch: if an argument partly overlaps memory already wrapped and one of the two is written, start afresh. */

@@ -113,6 +113,7 @@ clf_status clf_launch(clf_devs *d, int dev, clf_program *p, const clf_arg *args,
     clf_dev_started(v);
     v->ordered = v->started;
     v->nsent = 0;
+    clf_mirrors_written(v);
     d->stats.launches++;
     p->launched = true;
     p->fresh = false;

@@ -94,12 +94,18 @@ void clf_mirrors_trim(clf_devs *d) {
 
 /* ---- transfers ---- */
 
-static clf_status bring_home(clf_devs *d, clf_dev *v, clf_mirror *m, clf_err *err) {
+/* beside: while commands behind the one that wrote it still run, if there are any. */
+static clf_status bring_home(clf_devs *d, clf_dev *v, clf_mirror *m, bool beside, clf_err *err) {
     cl_event *slot = clf_dev_slot(v);
-    CLF_TRY(
-        clf_dev_check(v, clEnqueueReadBuffer(v->queue, m->mem, CL_FALSE, 0, m->bytes, m->host, 0, NULL, slot), "clEnqueueReadBuffer", err));
-    clf_dev_started(v);
-    v->ordered = v->brought = v->started;
+    if (beside && !m->writing && m->ticket < v->ordered && clf_copies_ready(v, m->ticket))
+        CLF_TRY(clf_copies_bring(v, m->mem, m->host, m->bytes, m->ticket, slot, err));
+    else {
+        CLF_TRY(clf_dev_check(v, clEnqueueReadBuffer(v->queue, m->mem, CL_FALSE, 0, m->bytes, m->host, 0, NULL, slot),
+                              "clEnqueueReadBuffer", err));
+        clf_dev_started(v);
+        v->ordered = v->started;
+    }
+    v->brought = v->started;
     v->on_host = true;
     m->ahead = false;
     d->stats.bytes_home += m->bytes;
@@ -125,12 +131,12 @@ static clf_status send(clf_devs *d, clf_dev *v, const clf_mirror *m, clf_err *er
     return CLF_OK;
 }
 
-clf_status clf_mirror_home(clf_devs *d, const clf_buf *b, clf_err *err) {
+clf_status clf_mirror_home(clf_devs *d, const clf_buf *b, bool beside, clf_err *err) {
     for (clf_mirror *m = b->mirrors; m; m = m->next_of_buf)
         if (m->d == d && m->ahead) {
             clf_dev *v = NULL;
             CLF_TRY(clf_dev_enter(d, m->dev, &v, err));
-            CLF_TRY(bring_home(d, v, m, err));
+            CLF_TRY(bring_home(d, v, m, beside, err));
         }
     return CLF_OK;
 }
@@ -156,7 +162,7 @@ static clf_mirror *victim(const clf_dev *v) {
 }
 
 static clf_status evict(clf_devs *d, int dev, clf_mirror *m, clf_err *err) {
-    if (m->ahead) CLF_TRY(bring_home(d, &d->dev[dev], m, err));
+    if (m->ahead) CLF_TRY(bring_home(d, &d->dev[dev], m, false, err));
     if (m->buf) d->stats.evictions++;
     release(d, &d->dev[dev], m);
     return CLF_OK;
@@ -251,7 +257,7 @@ static clf_status attach(clf_devs *d, int dev, const clf_arg *a, bool sent, clf_
 static clf_status gather(clf_devs *d, int dev, const clf_buf *b, clf_err *err) {
     for (clf_mirror *m = b->mirrors; m; m = m->next_of_buf) {
         if (m->d != d || m->dev == dev || !m->ahead) continue;
-        CLF_TRY(bring_home(d, &d->dev[m->dev], m, err));
+        CLF_TRY(bring_home(d, &d->dev[m->dev], m, false, err));
         CLF_TRY(clf_dev_wait(d, m->dev, err));
     }
     return CLF_OK;
@@ -276,6 +282,16 @@ clf_status clf_mirror_get(clf_devs *d, int dev, const clf_arg *a, clf_arg_kind k
     }
     touch(v, m);
     m->ahead = m->ahead || result;
+    m->writing = result;
     *out = m->mem;
     return CLF_OK;
+}
+
+/* What a launch uses is first in line. */
+void clf_mirrors_written(clf_dev *v) {
+    for (clf_mirror *m = v->mirrors; m && m->used == v->mirror_clock; m = m->next)
+        if (m->writing) {
+            m->ticket = v->started;
+            m->writing = false;
+        }
 }

@@ -122,7 +122,7 @@ bool gpu_results(gpu_ref *r) {
     spoil(r);
     if (!gpu_call(r)) return false;
     for (int k = 0; k < r->noperand; k++)
-        if (r->operand[k].kind == CLF_ARG_MEM_OUT && !check(r, clf_mirror_home(r->g->devs, r->operand[k].arg.buf, &err), &err))
+        if (r->operand[k].kind == CLF_ARG_MEM_OUT && !check(r, clf_mirror_home(r->g->devs, r->operand[k].arg.buf, false, &err), &err))
             return false;
     return check(r, clf_dev_wait(r->g->devs, r->g->dev, &err), &err);
 }

@@ -23,11 +23,19 @@ clf_status clf_runner_settle(clf_runner *r, clf_err *err) {
     return st;
 }
 
-clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err) {
+static clf_status bring_home(clf_runner *r, int32_t v, bool beside, clf_err *err) {
     const clf_buf *b = clf_runner_buffer(r, v);
     if (!b || !clf_mirror_ahead(b)) return CLF_OK;
     r->pending |= clf_runner_all(r);
-    return clf_mirror_home(r->c->run->devs, b, err);
+    return clf_mirror_home(r->c->run->devs, b, beside, err);
+}
+
+clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err) { return bring_home(r, v, false, err); }
+
+clf_status clf_runner_finish(clf_runner *r, clf_err *err) {
+    const clf_plan *p = r->x->plan;
+    for (int32_t i = 0; i < p->nroot; i++) CLF_TRY(bring_home(r, p->root[i], true, err));
+    return clf_runner_settle(r, err);
 }
 
 /* ---- memory of the values a step makes ---- */

@@ -153,10 +153,8 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     clf_flight_begin(x);
     clf_status st = CLF_OK;
     for (int32_t s = 0; s < p->nstep && st == CLF_OK; s++) st = run_step(&r, s, timed, err);
-    for (int32_t i = 0; i < p->nroot && st == CLF_OK; i++) st = clf_runner_home(&r, p->root[i], err);
-    if (st == CLF_OK)
-        st = clf_runner_settle(&r, err);
-    else {
+    if (st == CLF_OK) st = clf_runner_finish(&r, err);
+    if (st != CLF_OK) {
         clf_err later = {CLF_OK, ""};
         clf_runner_settle(&r, &later); /* nothing may be in flight when memory goes back; the first error stands */
     }

@@ -222,6 +222,11 @@ static cl_int CL_API_CALL my_clEnqueueReadBuffer(cl_command_queue q, cl_mem m, c
     return rc;
 }
 
+static cl_int CL_API_CALL my_clEnqueueBarrierWithWaitList(cl_command_queue q, cl_uint ne, const cl_event *list, cl_event *e) {
+    cl_int rc = gate_queue(FN_clEnqueueBarrierWithWaitList, q);
+    return rc ? rc : real->clEnqueueBarrierWithWaitList(q, ne, list, e);
+}
+
 static cl_int CL_API_CALL my_clRetainProgram(cl_program p) {
     cl_int rc = gate(FN_clRetainProgram);
     if (!rc) rc = real->clRetainProgram(p);

@@ -31,8 +31,22 @@ static clf_status run(clf_ctx *c, bool *right) {
     return st;
 }
 
-static const char *const settings[] = {"tier", "2",       "fuse", "none",    "math", "strict",          "host_pointers",
-                                       "off",  "compile", "wait", "clblast", "on",   "clblast_library", CLF_CLBLAST_STUB,
+static const char *const settings[] = {"tier",
+                                       "2",
+                                       "fuse",
+                                       "none",
+                                       "math",
+                                       "strict",
+                                       "host_pointers",
+                                       "off",
+                                       "compile",
+                                       "wait",
+                                       "clblast",
+                                       "on",
+                                       "clblast_library",
+                                       CLF_CLBLAST_STUB,
+                                       "transfer_queue",
+                                       "on",
                                        NULL};
 static const char *const pointers[] = {"host_pointers", "on", NULL};
 static const scenario products = {"products", "cpu", settings, run};

@@ -42,7 +42,7 @@ group() {
         readers) echo 'unit.test_formats_number unit.test_formats_text unit.test_formats_csv unit.test_formats_npy unit.test_formats_file' ;;
         sparse) echo 'unit.test_sparse_convert unit.test_sparse_values unit.test_sparse_rest unit.test_rows_exec' ;;
         cache) echo 'unit.test_disk unit.test_device_cache shim.test_shim_cache' ;;
-        mirrors) echo 'unit.test_mirror unit.test_residency' ;;
+        mirrors) echo 'unit.test_mirror unit.test_residency shim.test_shim_mirrors' ;;
         clblast) echo 'unit.test_clblast_states unit.test_clblast' ;;
         messages) echo 'unit.test_message' ;;
         found) echo 'prop.test_prop_found' ;;

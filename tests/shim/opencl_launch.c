@@ -23,6 +23,14 @@ static bool bind(cl_kernel k, uint64_t *slot) {
     return true;
 }
 
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue q, cl_uint nwait, const cl_event *wait, cl_event *event) {
+    if (!q) return CL_INVALID_COMMAND_QUEUE;
+    if (!nwait != !wait) return CL_INVALID_EVENT_WAIT_LIST;
+    shim_note('b', q, nwait);
+    shim_event(event);
+    return CL_SUCCESS;
+}
+
 cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions, const size_t *offset, const size_t *global,
                               const size_t *local, cl_uint nwait, const cl_event *wait, cl_event *event) {
     uint64_t slot[SHIM_ARGS];

@@ -35,7 +35,7 @@ extern shim_counts shim_count;
 /* The last commands in the order they came: on which queue, and for how many events each has to wait. */
 enum { SHIM_COMMANDS = 64 };
 typedef struct shim_command {
-    char kind; /* k: a kernel, w: a write, r: a read */
+    char kind; /* k: a kernel, w: a write, r: a read, b: a barrier */
     const void *queue;
     unsigned waits;
 } shim_command;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Transfers counted where they happen: a loop of ten calls writes its matrix to the device once and reads each result once, and nothing
  * else crosses; a buffer is made for what is new only. With a second queue what is sent does not wait for kernels before it, and the kernel
- * it is for does wait for it. */
+ * it is for does wait for it; what comes home waits for the kernel that made it, and not for those behind. */
 #include "tests/shim/shim.h"
 #include "tests/unit/api_testing.h"
 
@@ -88,7 +88,44 @@ static void test_order(void) {
     order("on", true);
 }
 
+/* Two results, of which one is there before the last kernel begins. */
+static void results(const char *how, bool aside) {
+    static double twice[ROWS * COLS], more[ROWS * COLS];
+    clf_ctx *c = open_shim("none");
+    CU_ASSERT_EQUAL(clf_set(c, "transfer_queue", how), CLF_OK);
+    clf_mat *x = clf_borrow(c, CLF_F64, ROWS, COLS, data, NULL, NULL), *result[2];
+    unsigned from = 0;
+    for (int i = 0; i < 2; i++) { /* a kernel's first launch is waited for */
+        result[0] = clf_mul(x, clf_num(c, 2));
+        result[1] = clf_mul(clf_add(x, clf_num(c, 1)), x);
+        from = shim_logged;
+        CU_ASSERT_EQUAL(clf_eval(2, result), CLF_OK);
+    }
+    const void *kernels = NULL;
+    unsigned home = 0, beside = 0;
+    CU_ASSERT(shim_logged - from <= SHIM_COMMANDS);
+    for (unsigned i = from; i < shim_logged; i++)
+        if (shim_log[i % SHIM_COMMANDS].kind == 'k') kernels = shim_log[i % SHIM_COMMANDS].queue;
+    for (unsigned i = from; i < shim_logged; i++) {
+        shim_command k = shim_log[i % SHIM_COMMANDS];
+        home += k.kind == 'r';
+        beside += k.kind == 'r' && k.queue != kernels;
+        if (k.kind == 'r') CU_ASSERT_EQUAL(k.waits, k.queue != kernels);
+    }
+    CU_ASSERT(home == 2 && beside == aside);
+    CU_ASSERT(clf_read(result[0], twice, sizeof twice) == CLF_OK && clf_read(result[1], more, sizeof more) == CLF_OK);
+    for (int i = 0; i < ROWS * COLS; i++) CU_ASSERT(twice[i] == data[i] * 2 && more[i] == (data[i] + 1) * data[i]);
+    clf_close(c);
+    CU_ASSERT_EQUAL(shim_count.live, 0);
+}
+
+static void test_results(void) {
+    results("off", false);
+    results("on", true);
+}
+
 int main(void) {
-    static const test_case tests[] = {{"one kernel", test_one_kernel}, {"several", test_several}, {"order", test_order}};
+    static const test_case tests[] = {
+        {"one kernel", test_one_kernel}, {"several", test_several}, {"order", test_order}, {"results", test_results}};
     return run_suite("kernels as C: transfers", tests, sizeof tests / sizeof *tests);
 }

@@ -129,6 +129,17 @@ static void test_failure_between(void) {
     }
 }
 
+/* Operands on their way by a queue of their own, large enough that a product which does not wait for them has begun before they are there. */
+static void test_beside(void) {
+    static const product_case large = {false, false, 2, 3, 400000};
+    clf_ctx *c = begin("off", "wait");
+    if (!c) return;
+    CU_ASSERT_EQUAL(clf_set(c, "transfer_queue", "on"), CLF_OK);
+    for (int i = 0; i < 3; i++) CU_ASSERT(product_right(c, CLF_F64, &large));
+    CU_ASSERT_EQUAL(by_it(c), 3);
+    clf_close(c);
+}
+
 /* Settings, a library that is not there or none, a CPU unless asked: nothing is different, and nothing is called. */
 static void test_unused(void) {
     static const char *const set[][2] = {{"clblast", "off"},
@@ -193,6 +204,7 @@ int main(void) {
                                       {"wrong results", test_wrong},
                                       {"failures", test_failures},
                                       {"a failure between kernels", test_failure_between},
+                                      {"operands beside kernels", test_beside},
                                       {"unused", test_unused},
                                       {"memory", test_memory}};
     return run_suite("clblast states", tests, sizeof tests / sizeof *tests);

@@ -309,7 +309,7 @@ static void test_layer(void) {
         CU_ASSERT(!clf_mirror_holds(d, 0, b[1]) && !clf_mirror_ahead(b[1]));
         CU_ASSERT_EQUAL(clf_dev_wait(d, 0, &err), CLF_OK);
         CU_ASSERT(((int *)b[1]->host)[3] == 5 && ((int *)b[2]->host)[3] == 0 && ((int *)b[3]->host)[3] == 0);
-        CU_ASSERT_EQUAL(clf_mirror_home(d, b[3], &err), CLF_OK);
+        CU_ASSERT_EQUAL(clf_mirror_home(d, b[3], false, &err), CLF_OK);
         CU_ASSERT_EQUAL(clf_dev_wait(d, 0, &err), CLF_OK);
         CU_ASSERT_EQUAL(((int *)b[3]->host)[374], 23);
         clf_buf_change(b[3]);
