@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Bills of loops and of steps that stand alone. See bill.h.
  *
- * How an operand is read follows from the loop. Where stored entries drive it, what lies along them is gathered. What has the loop's rows
- * streams once. What has not, yet varies with columns (a row vector, the right side of a product), is read whole by every row: again for
- * each group of rows, from wherever its bytes stay. What meets over rows exists once a block of rows: those copies are written and read
- * again. Of several ways to read one operand the dearest counts, since what it brought is there for the others. */
+ * How an operand is read follows from the loop. Where stored entries drive it, what lies along them is gathered; else as in a loop over all
+ * cells (bill_terms.c). Of several ways to read one operand the dearest counts, since what it brought is there for the others. */
 #include "planner/bill.h"
 
 #include <string.h>
@@ -14,8 +12,6 @@
 #include "planner/skel.h"
 
 enum {
-    ROWS_A_PASS = 4, /* rows that share one pass over what all of them read */
-    LONG_ROW = 128,  /* columns beyond which kernels keep one row at a time of what they compute */
     MOST_NESTED = 64 /* operands of a copied expression that wait to be looked at: 16 operators of at most 3 */
 };
 
@@ -52,49 +48,6 @@ static void put_term(billing *b, clf_term t) { put(b, t.kind, t.node, t.a, t.b, 
 static double cells_of(const clf_gnode *x) { return (double)clf_rows(x) * (double)clf_cols(x); }
 
 static double width_of(const clf_gnode *x) { return (double)clf_dtype_bytes((clf_dtype)x->dtype); }
-
-double clf_node_bytes(const clf_graph *g, int32_t n) { return cells_of(&g->node[n]) * width_of(&g->node[n]); }
-
-/* ---- operands over all cells ---- */
-
-clf_term clf_term_operand(const clf_graph *g, int32_t n, int k) {
-    int32_t q = clf_node_operand(g, n, k);
-    const clf_gnode *x = &g->node[q], *to = &g->node[n];
-    double rows = (double)clf_node_loop_rows(g, n), bytes = clf_node_bytes(g, q);
-    if (to->op == CLF_OP_INDEX) bytes = clf_node_bytes(g, n);
-    bool own = !clf_product_right_side(g, n, k) && (clf_rows(x) == clf_node_loop_rows(g, n) || to->op == CLF_OP_INDEX);
-    if (own || clf_gnode_single(x) || rows <= ROWS_A_PASS) return (clf_term){CLF_TERM_READ, q, bytes, 0, 0};
-    double again = rows / ROWS_A_PASS - 1, bands = rows / CLF_TILE_BAND - 1;
-    if (k != 1 || clf_product_loop(g, n) != CLF_PRODUCT_WIDE) bands = again;
-    return (clf_term){CLF_TERM_AGAIN, q, bytes, again, bands > 0 ? bands : 0};
-}
-
-clf_term clf_term_result(const clf_graph *g, int32_t n) { return (clf_term){CLF_TERM_WRITE, n, clf_node_bytes(g, n), 0, 0}; }
-
-bool clf_sums_all(const clf_gnode *x) { return x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_ALL; }
-
-static bool meets(const clf_graph *g, int32_t n) {
-    const clf_gnode *x = &g->node[n];
-    bool fold = x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_COLS && clf_cols(x) > 1;
-    return fold || clf_product_loop(g, n) == CLF_PRODUCT_COLS;
-}
-
-static int64_t block_of(const clf_graph *g, int32_t n, bool scatter) {
-    int64_t cells = clf_rows(&g->node[n]) * clf_cols(&g->node[n]), rows = clf_node_loop_rows(g, n);
-    return scatter ? clf_scatter_block(rows, cells) : clf_col_block(rows, cells);
-}
-
-/* The copies of all blocks of rows but one. */
-static clf_term meeting(const clf_graph *g, int32_t n, bool scatter) {
-    int64_t block = block_of(g, n, scatter), rows = clf_node_loop_rows(g, n);
-    double copies = block > 0 && rows > block ? (double)rows / (double)block - 1 : 0;
-    return (clf_term){CLF_TERM_MEET, n, clf_node_bytes(g, n), copies, 0};
-}
-
-bool clf_term_meeting(const clf_graph *g, int32_t n, clf_term *t) {
-    if (meets(g, n)) *t = meeting(g, n, false);
-    return meets(g, n);
-}
 
 /* ---- operands where entries drive ---- */
 
@@ -161,10 +114,6 @@ bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number,
     return q == driver || same_shape(&g->node[q], &g->node[driver]);
 }
 
-bool clf_bill_long_row(const clf_graph *g, int32_t q) { return clf_cols(&g->node[q]) > LONG_ROW; }
-
-double clf_bill_waiting(const clf_graph *g, int32_t n) { return (double)clf_node_loop_rows(g, n) - 1; }
-
 /* Is operand k read for one row at a time, the left side of the product being a long row that the loop has put together before? */
 static bool row_waits(const billing *b, int32_t n, int k) {
     int32_t left = clf_node_operand(b->g, n, 0);
@@ -217,12 +166,12 @@ static void share_out(billing *b, int64_t block) {
 static void bill_result(billing *b, int32_t n) {
     const clf_gnode *x = &b->g->node[n];
     put(b, CLF_TERM_WRITE, n, clf_cover_bytes(b->g, b->c, n), 0, 0);
-    if (!meets(b->g, n)) return;
+    if (!clf_term_meets(b->g, n)) return;
     int64_t most = clf_rows(x) > clf_cols(x) ? clf_rows(x) : clf_cols(x), d = b->driver < 0 ? -1 : clf_cols(&b->g->node[b->driver]);
     bool scatter = d >= 0 && (clf_cols(x) == d || (x->op == CLF_OP_MATMUL && clf_rows(x) == d));
     double bytes = clf_node_bytes(b->g, n);
-    put_term(b, meeting(b->g, n, scatter));
-    share_out(b, block_of(b->g, n, scatter));
+    put_term(b, clf_term_meeting(b->g, n, scatter));
+    share_out(b, clf_term_block(b->g, n, scatter));
     if (scatter && most > 0) put(b, CLF_TERM_GATHER, n, (double)b->c->entries[b->driver], bytes / (double)most, bytes);
 }
 
@@ -238,35 +187,6 @@ static double share(const billing *b, int32_t n) {
     return along && cells > 0 ? (double)b->c->entries[b->driver] / cells : 1;
 }
 
-/* Is something of n begun and ended in every row: a fold, a scan, an operand of one value a row? */
-static bool by_rows(const clf_graph *g, int32_t n) {
-    const clf_gnode *x = &g->node[n];
-    bool one = x->op == CLF_OP_CUM || x->op == CLF_OP_CBIND || (x->op == CLF_OP_FOLD && x->attr[1] != CLF_WAY_ALL);
-    for (int k = 0; k < x->nin && clf_op_is_cell(x->op); k++)
-        one = one || (clf_cols(&g->node[x->in[k]]) == 1 && clf_rows(&g->node[x->in[k]]) > 1 && clf_cols(x) > 1);
-    return one;
-}
-
-int clf_terms_node(const clf_graph *g, int32_t n, double share, clf_term t[3]) {
-    int count = 0;
-    double rows = (double)clf_node_loop_rows(g, n);
-    t[count++] = (clf_term){CLF_TERM_NODE, n, share, clf_product_loop(g, n) == CLF_PRODUCT_WIDE, 0};
-    if (by_rows(g, n)) t[count++] = (clf_term){CLF_TERM_ROWS, n, rows, 0, 0};
-    if (g->node[n].op == CLF_OP_MATMUL && clf_product_loop(g, n) != CLF_PRODUCT_INNER)
-        t[count++] = (clf_term){CLF_TERM_DOTS, n, rows, 0, 0};
-    return count;
-}
-
-enum { NARROW = 4 }; /* columns up to which a product of a row of stored entries is one inner product each */
-
-/* What n begins in rows of stored entries. */
-static double begun(const clf_graph *g, int32_t n) {
-    const clf_gnode *x = &g->node[n];
-    double rows = (double)clf_node_loop_rows(g, n), cols = (double)clf_cols(x);
-    if (x->op == CLF_OP_MATMUL && clf_product_loop(g, n) != CLF_PRODUCT_INNER) return cols <= NARROW ? rows * cols : rows;
-    return by_rows(g, n) ? rows : 0;
-}
-
 /* Products are begun once a row, and where their cells are the driver's once an entry. */
 static void bill_operator(billing *b, int32_t n) {
     clf_term t[3];
@@ -278,20 +198,8 @@ static void bill_operator(billing *b, int32_t n) {
         put_term(b, t[i]);
     }
     if (b->driver < 0) return;
-    if (begun(b->g, n) > 0) put(b, CLF_TERM_BEGUN, n, begun(b->g, n), 0, 0);
+    if (clf_term_begun(b->g, n) > 0) put(b, CLF_TERM_BEGUN, n, clf_term_begun(b->g, n), 0, 0);
     if (b->c->host_beside && clf_bill_host_only(b->g, b->driver, n)) put(b, CLF_TERM_HOST, n, 0, 0, 0);
-}
-
-static bool cellwise(const clf_graph *g, int32_t n) { return clf_op_is_cell(g->node[n].op) || clf_node_is_cellwise(&g->node[n]); }
-
-clf_tile_place clf_bill_tile_place(const clf_graph *g, int32_t product, int32_t n) {
-    const clf_gnode *p = &g->node[product];
-    int64_t cols = clf_cols(p), terms = clf_cols(&g->node[clf_node_operand(g, product, 0)]), has = clf_cols(&g->node[n]);
-    if (clf_product_loop(g, product) != CLF_PRODUCT_WIDE || !clf_dtype_float((clf_dtype)p->dtype) || terms < 2) return CLF_TILE_NOWHERE;
-    if (n == product) return CLF_TILE_STORED;
-    if (!cellwise(g, n)) return CLF_TILE_NOWHERE;
-    if (has == cols) return n > product ? CLF_TILE_STORED : CLF_TILE_BESIDE;
-    return has == 1 || (n < product && has == terms) ? CLF_TILE_BESIDE : CLF_TILE_NOWHERE;
 }
 
 /* May a loop in tiles compute this part? */
@@ -315,7 +223,7 @@ static bool flat(const billing *b) {
     for (int32_t j = 0; j < b->part->n && may; j++) {
         int32_t n = b->part->node[j];
         const clf_gnode *x = &b->g->node[n];
-        may = clf_sums_all(x) || (cellwise(b->g, n) && !clf_cover_stores(b->c, b->number, n));
+        may = clf_sums_all(x) || (clf_bill_cellwise(b->g, n) && !clf_cover_stores(b->c, b->number, n));
         for (int k = 0; k < x->nin && may; k++) {
             int32_t q = clf_node_operand(b->g, n, k);
             may = q == b->driver || clf_gnode_single(&b->g->node[q]) || clf_cover_has(b->c, b->number, q);

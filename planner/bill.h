@@ -66,14 +66,22 @@ double clf_cover_bytes(const clf_graph *g, const clf_cover *c, int32_t q);
  * is not tiled costs no less. */
 clf_term clf_term_operand(const clf_graph *g, int32_t n, int k);
 clf_term clf_term_result(const clf_graph *g, int32_t n);
-/** What result n costs beside being written, if its values meet over rows. */
-bool clf_term_meeting(const clf_graph *g, int32_t n, clf_term *t);
+/** Do the values of result n meet over rows? */
+bool clf_term_meets(const clf_graph *g, int32_t n);
+/** What it costs then, beside being written; scatter: stored entries say where. */
+clf_term clf_term_meeting(const clf_graph *g, int32_t n, bool scatter);
+/** Rows of the blocks in which they meet. */
+int64_t clf_term_block(const clf_graph *g, int32_t n, bool scatter);
+/** Folds and products that node n begins in rows of stored entries. */
+double clf_term_begun(const clf_graph *g, int32_t n);
 /** What node n computes in a loop, over a share of its cells: how many terms. */
 int clf_terms_node(const clf_graph *g, int32_t n, double share, clf_term t[3]);
 /* Where a loop in tiles has a place for node n, which it computes with a wide product, and for nothing else than such nodes: cell operators
  * on the cells of its left side before it, and on those of its result behind it, which alone are stored. */
 typedef enum clf_tile_place { CLF_TILE_NOWHERE, CLF_TILE_BESIDE, CLF_TILE_STORED } clf_tile_place;
 clf_tile_place clf_bill_tile_place(const clf_graph *g, int32_t product, int32_t n);
+/** Is node n a cell operator, or a fold or product that is one? */
+bool clf_bill_cellwise(const clf_graph *g, int32_t n);
 /** Is q, computed in the loop of a product on the left of it, put together first: does its right side wait? */
 bool clf_bill_long_row(const clf_graph *g, int32_t q);
 /** How often that is read again, then. */

@@ -136,8 +136,8 @@ static clf_ps compute_cost(const localing *L, int32_t n, const clf_profile *dev)
 
 static void node_costs(const localing *L, clf_node_facts *f) {
     const clf_gnode *x = &L->g->node[f->id];
-    clf_term meeting, result = clf_term_result(L->g, f->id);
-    bool meets = clf_term_meeting(L->g, f->id, &meeting) && !L->nsparse, loop = f->is & CLF_CAN_LOOP, alone = f->is & CLF_CAN_ALONE;
+    const clf_term result = clf_term_result(L->g, f->id), meeting = clf_term_meeting(L->g, f->id, false);
+    bool meets = clf_term_meets(L->g, f->id) && !L->nsparse, loop = f->is & CLF_CAN_LOOP, alone = f->is & CLF_CAN_ALONE;
     bool twin = L->nsparse && x->op == CLF_OP_TRANSPOSE;
     f->loop = f->step = f->least_write = CLF_PS_MOST;
     for (int d = 0; d < L->p->dev.n; d++) {
