@@ -53,6 +53,7 @@ static bool open_setting(const dn_net *net, dn_setting *s) {
                 set(s->c, "device_mem", net->o.buffers_only ? "0" : tight); /* Oclgrind takes new buffers in old places for empty */
     if (!s->strategy) return good && pinned_pair_set(s->two ? &net->two : &net->pair, s->c);
     if (s->clblast) good = good && set(s->c, "clblast", "on");
+    if (s->large) good = good && pinned_pair_set(&net->large, s->c);
     return good && set(s->c, "tier", is_generic(s) ? "1" : "2") && set(s->c, "strategy", s->strategy) && set(s->c, "fuse", s->fuse);
 }
 
@@ -110,6 +111,24 @@ static bool add_two(dn_net *net) {
     return good;
 }
 
+/* Loops over cells, over rows and over entries, in groups of 128 or 256. */
+static bool add_large(dn_net *net) {
+    static const double items[2][CLF_GROUP_KINDS] = {
+        {[CLF_GROUP_CELLS] = 128, [CLF_GROUP_ROWS] = 256, [CLF_GROUP_ENTRIES] = 128},
+        {[CLF_GROUP_CELLS] = 256, [CLF_GROUP_ROWS] = 128, [CLF_GROUP_ENTRIES] = 256},
+    };
+    dn_setting *s = &net->setting[net->nsetting];
+    clf_profile host, device;
+    if (net->nsetting == DN_SETTINGS) return false;
+    net->nsetting++;
+    clf_profile_assume(&host, CLF_DEV_HOST, 2);
+    clf_profile_assume(&device, CLF_DEV_GPU, 2);
+    memcpy(device.group_items, items[net->o.buffers_only], sizeof device.group_items);
+    *s = (dn_setting){.strategy = "group", .fuse = "all", .way = net->o.buffers_only, .every = RARE * RARE, .large = true};
+    snprintf(s->name, sizeof s->name, "group, of 128 and 256, fuse all, by %s", ways[s->way].name);
+    return pinned_pair_make(&net->large, &host, &device) && open_setting(net, s);
+}
+
 /* By pointers: operands that are cut in time are not split. */
 static bool add_split(dn_net *net) {
     dn_setting *s = &net->setting[net->nsetting];
@@ -149,7 +168,7 @@ bool dn_open(dn_net *net, const dn_options *o) {
     for (int i = 0; clf_skels[i] && good; i++)
         for (int f = 0; f < 2 && !seen_strategy(i); f++)
             for (int way = o->buffers_only; way < 2; way++) good = good && add_setting(net, clf_skels[i]->strategy, fuse[f], way);
-    return good && net->nsetting > 0 && add_two(net) && add_split(net) && add_clblast(net) &&
+    return good && net->nsetting > 0 && add_two(net) && add_split(net) && add_clblast(net) && add_large(net) &&
            add_setting(net, NULL, "cost", o->buffers_only);
 }
 
@@ -158,6 +177,7 @@ void dn_close(dn_net *net) {
     clf_close(net->host);
     pinned_pair_remove(&net->pair);
     if (net->two.third) pinned_pair_remove(&net->two);
+    if (net->large.folder[0]) pinned_pair_remove(&net->large);
 }
 
 /* ---- programs ---- */
@@ -380,25 +400,27 @@ uint64_t dn_counted(const dn_net *net) {
 }
 
 typedef struct groups {
-    uint64_t kernels, small, many;
+    uint64_t kernels, small, many, asked, large; /* asked: of those, by a profile that wants more than the least; large: and have */
 } groups;
 
-static void look_at(const clf_exe *x, groups *g) {
+static void look_at(const clf_exe *x, bool large, groups *g) {
     for (int32_t s = 0; s < x->plan->nstep; s++) {
         const clf_exe_step *e = &x->step[s];
         if (e->executor != CLF_ON_KERNEL || strcmp(e->sched.skel->strategy, "group")) continue;
         g->kernels++;
         g->small += e->sched.local < 64;
         g->many += e->sched.global >= 2 * e->sched.local;
+        g->asked += large;
+        g->large += large && e->sched.local > 64;
     }
 }
 
 bool dn_groups_are_real(const dn_net *net) {
-    groups g = {0, 0, 0};
+    groups g = {0, 0, 0, 0, 0};
     for (int i = 0; i < net->nsetting; i++)
         for (int b = 0; b < CLF_PLAN_BUCKETS; b++)
-            for (const clf_exe *x = net->setting[i].c->run->plans[b]; x; x = x->next) look_at(x, &g);
-    return !g.small && (!g.kernels || g.many);
+            for (const clf_exe *x = net->setting[i].c->run->plans[b]; x; x = x->next) look_at(x, net->setting[i].large, &g);
+    return !g.small && (!g.kernels || g.many) && (!g.asked || g.large);
 }
 
 bool dn_figures(dn_net *net, const char *what) {
@@ -415,7 +437,7 @@ bool dn_figures(dn_net *net, const char *what) {
     bool all = true; /* what runs by pointers does through buffers, and rare settings meet something */
     for (int i = 0; i < net->nsetting; i++) {
         const dn_setting *s = &net->setting[i];
-        bool must = s->two || s->split || s->clblast || (i && s->way == 1 && s[-1].way == 0 && s[-1].programs);
+        bool must = s->two || s->split || s->clblast || s->large || (i && s->way == 1 && s[-1].way == 0 && s[-1].programs);
         all = all && (s->programs || !must);
     }
     return plan_classes_figure(&net->classes, what) && net->bounded && all && net->setting[net->nsetting - 1].programs;

@@ -6,7 +6,7 @@
  * for every fourth batch of these, none (each operator is a kernel then). A program counts for a strategy only if its launch counter rose in
  * the program's own evaluation. Every second batch is planned for host and device, too: a program counts there if both ran loops of it; and
  * every fourth for two devices, where there are two: it counts if kernels ran. Another fourth has its larger kernels split between device
- * and host: it counts if one was. */
+ * and host: it counts if one was. Every sixteenth has groups of 128 and 256 work-items, as a GPU's profile may ask for. */
 #ifndef CLF_TESTS_DEVICE_NET_H
 #define CLF_TESTS_DEVICE_NET_H
 #include "tests/support/pinned_pair.h"
@@ -23,6 +23,7 @@ typedef struct dn_setting {
     bool two;       /* planned for two OpenCL devices and a host that is bad at all */
     bool split;     /* host and device, or two, have parts of what is large enough to be cut; shares by the seed */
     bool clblast;   /* products by CLBlast, where it is installed */
+    bool large;     /* planned for a GPU whose groups are larger than the least */
     clf_ctx *c;
     uint64_t programs; /* whose kernels ran; planned: and whose other loops ran on the host */
 } dn_setting;
@@ -37,7 +38,7 @@ typedef struct dn_options {
 typedef struct dn_net {
     dn_options o;
     clf_ctx *host;
-    pinned_pair pair, two;
+    pinned_pair pair, two, large;
     dn_setting setting[DN_SETTINGS];
     int nsetting;
     uint64_t programs, batches;           /* generated; evaluated together */
@@ -53,7 +54,8 @@ void dn_close(dn_net *net);
 bool dn_batch(dn_net *net, uint64_t seed, int n);
 /** The fewest programs that any setting has counted, of those that take every batch. */
 uint64_t dn_counted(const dn_net *net);
-/** Did every kernel of a `group` strategy have at least 64 work-items in a group, and some of them two groups? True without any. */
+/** Did every kernel of a `group` strategy have at least 64 work-items in a group, some of them two groups, and some more work-items where the
+ *  profile wants them? True without any. */
 bool dn_groups_are_real(const dn_net *net);
 /** Figures of the run: programs, kernels, launches, batches, seconds of building. True if there were loops of every class, plans for
  *  both devices that both ran, and for every strategy that ran by pointers programs through buffers. */

@@ -133,7 +133,7 @@ static void test_damage(void) {
     static char good[4096], bad[2 * sizeof good];
     clf_disk *d = open_disk(in_folder("damage"), CLF_DISK_ON, 0);
     char payload[1500];
-    long refused = 0, same = 0, mutants = (long)net_count(2000, 100000);
+    long refused = 0, same = 0, mutants = (long)net_count(10000, 100000);
     for (size_t i = 0; i < sizeof payload - 1; i++) payload[i] = (char)('a' + next(26));
     payload[sizeof payload - 1] = 0;
     CU_ASSERT_FATAL(put(d, "k", payload));
