@@ -230,7 +230,7 @@ static void fold_entries(clf_rows_frame *f, const clf_row_instr *in, const char 
         int64_t from = f->off[r], n = f->off[r + 1] - from;
         const char *at = x + ((size_t)from << log2);
         if (n <= CLF_LEAF)
-            in->fold->rows(1, n, at, &f->word[r]);
+            in->fold->rows(1, n, at, NULL, NULL, &f->word[r]);
         else
             fold_long(in, at, n, log2, &f->word[r]);
         if (in->fold->uses_k && f->word[r].i > 0) f->word[r].i = (int64_t)idx[from + f->word[r].i - 1] + 1; /* the entry's column */
@@ -247,7 +247,7 @@ static void exec_fold(clf_rows_frame *f, const clf_row_instr *in) {
     else if (by_entry(f, in->over))
         fold_entries(f, in, x, log2);
     else if (n <= CLF_LEAF)
-        in->fold->rows(rows, n, x, f->word);
+        in->fold->rows(rows, n, x, NULL, NULL, f->word);
     else
         for (int64_t r = 0; r < rows; r++) fold_long(in, x + ((size_t)(r * n) << log2), n, log2, &f->word[r]);
     in->fn(rows, f->slot[in->dst], f->word, NULL, NULL);

@@ -243,6 +243,7 @@ static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k) {
     k->level = CLF_LV_CELL;
     k->fold = t->isa.fold->fold[s->fold][dtype];
     k->leaf = k->fold->leaf;
+    k->rows = k->fold->rows;
     k->col_step = k->fold->col_step;
     k->lanes = (uint8_t)clf_lanes((clf_dtype)dtype);
     k->cast = t->isa.cell->cast[k->fold->result_int ? CLF_I64 : CLF_F64][k->out_dtype];
@@ -255,6 +256,7 @@ static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k) {
         return;
     }
     k->leaf = t->isa.fold->fused[k->fuse][s->fold][dtype];
+    k->rows = t->isa.fold->fused_rows[k->fuse][s->fold][dtype];
     k->col_step = t->isa.fold->fused_col[k->fuse][s->fold][dtype];
     fuse_operands(m, s, k);
 }
@@ -380,6 +382,7 @@ static bool build(clf_tile *t, const clf_cplan *c, clf_arena *temp) {
     clf_tile_pair_up(t, c, m.uses, m.folded, m.side);
     translate(&m);
     assign_registers(t, last, free_regs);
+    clf_tile_note_strips(t);
     t->cell_ns += 0.03 * (t->cell_bytes_in + t->cell_bytes_out);
     return true;
 }

@@ -58,24 +58,27 @@
     for (int l = 0; l < LANES; l++) w0[l] = l0[l], w1[l] = l1[l], w2[l] = l2[l]; \
     for (int h = LANES / 2; h > 0; h /= 2) \
         for (int l = 0; l < h; l++) NAME(merge1_, F)(&w0[l], &w1[l], &w2[l], w0[l + h], w1[l + h], w2[l + h]);
-#define LEAF_RUN(F, VALUE) \
+/* Where the only operand comes from memory, ask for what is read a page later: one stream keeps a core waiting. */
+#define AHEAD_NONE
+#define AHEAD_PAGE __builtin_prefetch((const char *)(x + i) + 4096);
+#define LEAF_RUN(F, VALUE, AHEAD) \
     LEAF_LOCALS(F) \
     LEAF_INIT(F) \
     int64_t i = 0; \
     for (; i + LANES <= n; i += LANES) { \
-        LEAF_GROUP(F, VALUE) \
+        AHEAD LEAF_GROUP(F, VALUE) \
     } \
     if (i < n) { \
         LEAF_REST(F, VALUE) \
     } \
     LEAF_FOLD(F)
 
-#define FOLD_LEAF(F, what, VALUE) \
+#define FOLD_LEAF(F, what, VALUE, AHEAD) \
     static void NAME(what, F)(int64_t n, int64_t k, const void *pa, const void *pb, const void *pc, clf_fold_state *out) { \
         const E_T *x = pa, *y = pb, *z = pc; \
         (void)y; \
         (void)z; \
-        LEAF_RUN(F, VALUE) \
+        LEAF_RUN(F, VALUE, AHEAD) \
         memcpy(&out->s[0], &w0[0], 8); \
         memcpy(&out->s[1], &w1[0], 8); \
         memcpy(&out->s[2], &w2[0], 8); \
@@ -84,12 +87,12 @@
 #define VALUE_MUL(j) E_MUL(x[j], y[j])
 #define VALUE_MUL3(j) E_MUL(E_MUL(x[j], y[j]), z[j])
 
-#define FOLD_ROWS(F) \
-    static void NAME(rows_, F)(int64_t rows, int64_t n, const void *px, clf_word *out) { \
-        const E_T *x = px; \
+#define FOLD_ROWS(F, what, VALUE, AHEAD) \
+    static void NAME(what, F)(int64_t rows, int64_t n, const void *pa, const void *pb, const void *pc, clf_word *out) { \
+        const E_T *x = pa, *y = pb, *z = pc; \
         const int64_t k = 0; \
-        for (int64_t row = 0; row < rows; row++, x += n) { \
-            LEAF_RUN(F, VALUE_PLAIN) \
+        for (int64_t row = 0; row < rows; row++, x += n, y = y ? y + n : y, z = z ? z + n : z) { \
+            LEAF_RUN(F, VALUE, AHEAD) \
             NAME(R_, F) r = NAME(finish1_, F)(w0[0], w1[0], w2[0]); \
             memcpy(&out[row], &r, 8); \
         } \
@@ -223,7 +226,9 @@
 #define FOLD_FNS(F) \
     static const clf_fold_fns NAME(fns_, F) = { \
         .leaf = NAME(leaf_, F), \
+        .leaf_ahead = NAME(leaf_ahead_, F), \
         .rows = NAME(rows_, F), \
+        .rows_ahead = NAME(rows_ahead_, F), \
         .begin = NAME(begin_, F), \
         .step = NAME(pieces_, F), \
         .end = NAME(end_, F), \
@@ -243,8 +248,10 @@
 #define FOLD_ALL(F, INIT, STEP, MERGE, FINISH, REPEAT) \
     FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH, REPEAT) \
     FOLD_GAPS(F) \
-    FOLD_LEAF(F, leaf_, VALUE_PLAIN) \
-    FOLD_ROWS(F) \
+    FOLD_LEAF(F, leaf_, VALUE_PLAIN, AHEAD_NONE) \
+    FOLD_LEAF(F, leaf_ahead_, VALUE_PLAIN, AHEAD_PAGE) \
+    FOLD_ROWS(F, rows_, VALUE_PLAIN, AHEAD_NONE) \
+    FOLD_ROWS(F, rows_ahead_, VALUE_PLAIN, AHEAD_PAGE) \
     FOLD_PIECES(F) \
     FOLD_WIDE(F) \
     FOLD_COLUMNS(F) \
@@ -256,8 +263,10 @@
 #define ELEM_T f32
 #define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
-FOLD_LEAF(SUM, mul_, VALUE_MUL)
-FOLD_LEAF(SUM, mul3_, VALUE_MUL3)
+FOLD_LEAF(SUM, mul_, VALUE_MUL, AHEAD_NONE)
+FOLD_LEAF(SUM, mul3_, VALUE_MUL3, AHEAD_NONE)
+FOLD_ROWS(SUM, rows_mul_, VALUE_MUL, AHEAD_NONE)
+FOLD_ROWS(SUM, rows_mul3_, VALUE_MUL3, AHEAD_NONE)
 FOLD_COL_STEP(SUM, col_mul_, VALUE_MUL)
 FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
 #undef ELEM_T
@@ -265,8 +274,10 @@ FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
 #define ELEM_T f64
 #define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
-FOLD_LEAF(SUM, mul_, VALUE_MUL)
-FOLD_LEAF(SUM, mul3_, VALUE_MUL3)
+FOLD_LEAF(SUM, mul_, VALUE_MUL, AHEAD_NONE)
+FOLD_LEAF(SUM, mul3_, VALUE_MUL3, AHEAD_NONE)
+FOLD_ROWS(SUM, rows_mul_, VALUE_MUL, AHEAD_NONE)
+FOLD_ROWS(SUM, rows_mul3_, VALUE_MUL3, AHEAD_NONE)
 FOLD_COL_STEP(SUM, col_mul_, VALUE_MUL)
 FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
 #undef ELEM_T
@@ -326,6 +337,11 @@ const clf_fold_table TILE_SYMBOL(fold_table) = {
         {
             [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {mul_SUM_f32, mul_SUM_f64}},
             [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {mul3_SUM_f32, mul3_SUM_f64}},
+        },
+    .fused_rows =
+        {
+            [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {rows_mul_SUM_f32, rows_mul_SUM_f64}},
+            [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {rows_mul3_SUM_f32, rows_mul3_SUM_f64}},
         },
     .fused_col =
         {

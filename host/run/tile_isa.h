@@ -23,14 +23,18 @@ typedef struct clf_fold_state { clf_word s[3]; } clf_fold_state;
 typedef struct clf_lane_state { _Alignas(64) char s[3][CLF_MAX_LANES * 8]; } clf_lane_state;
 
 typedef void (*clf_leaf_fn)(int64_t n, int64_t k, const void *a, const void *b, const void *c, clf_fold_state *out);
+/* Each of `rows` rows of cols <= 512 cells, finished; reads up to CLF_TILE_PAD - 1 cells past the end. */
+typedef void (*clf_rows_fn)(int64_t rows, int64_t cols, const void *a, const void *b, const void *c, clf_word *out);
 typedef void (*clf_col_fn)(int64_t n, int64_t k, const void *a, const void *b, const void *c, void *const s[3]);
 enum { CLF_GAPS_LEVEL = 3, CLF_GAPS = 1 << CLF_GAPS_LEVEL };
 /* Folds over one value type. k: position of the first cell. */
 typedef struct clf_fold_fns {
     /* A whole leaf of n <= 512 cells; reads up to the next multiple of the lanes. b and c are for fused producers. */
     clf_leaf_fn leaf;
-    /* Each of `rows` rows of cols <= 512 cells, finished; reads up to CLF_TILE_PAD - 1 cells past the end. */
-    void (*rows)(int64_t rows, int64_t cols, const void *x, clf_word *out);
+    clf_rows_fn rows;
+    /* The same of cells that come from memory: they are asked for a page ahead. */
+    clf_leaf_fn leaf_ahead;
+    clf_rows_fn rows_ahead;
     /* A leaf in pieces: begin, step from any lane, end. */
     void (*begin)(clf_lane_state *s);
     void (*step)(clf_lane_state *s, int64_t n, int64_t lane, int64_t k, const void *x);
@@ -82,6 +86,7 @@ typedef struct clf_pair_table {
 typedef struct clf_fold_table {
     const clf_fold_fns *fold[CLF_NFOLDS][CLF_NDTYPES]; /* NULL: lowering casts the value first */
     clf_leaf_fn fused[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* NULL: not fused */
+    clf_rows_fn fused_rows[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* for the same */
     clf_col_fn fused_col[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* for the same */
 } clf_fold_table;
 

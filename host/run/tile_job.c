@@ -8,7 +8,7 @@
 
 enum {
     PARALLEL_NS = 30000, /* one core's time below which waking others costs more than it gives */
-    PARTS_PER_WORKER = 8,
+    PARTS_PER_WORKER = 16,
     PART_CELLS = 8192,       /* smaller parts are not worth handing out */
     STREAM_BYTES = 16 << 20, /* results above this are written past the caches */
     ROOMS = 7                /* of a job's memory */
@@ -68,7 +68,7 @@ static void choose_mode(clf_tile_job *j) {
         return;
     }
     j->mode = j->cols <= CLF_TILE ? CLF_TM_ROWS : CLF_TM_PIECE;
-    j->tile_rows = j->mode == CLF_TM_PIECE || j->cols == 0 ? CLF_TILE : CLF_TILE / j->cols;
+    j->tile_rows = j->cols == 0 ? CLF_TILE : CLF_TILE / j->cols;
     j->over = t->nrows > 0 ? CLF_TILE_PAD : 0;
 }
 
@@ -270,6 +270,7 @@ clf_status clf_tile_job_begin(clf_tile_job *j, clf_tile *t, const clf_bind *bind
     j->place = (clf_tile_place *)(void *)(j->at + at[5]);
     j->col_tree = (clf_col_tree *)(void *)(j->at + at[6]);
     place_loads(j);
+    clf_tile_choose_strip(j);
     return CLF_OK;
 }
 

@@ -40,6 +40,7 @@ typedef struct clf_tile_sink {
     int32_t slot, b, c, out;   /* b, c: further operands of a fused producer */
     int32_t spare;             /* a register for the product where the leaf is not whole */
     clf_loop_fn mul;
+    clf_rows_fn rows;
     int32_t index;             /* among the sinks of its kind */
     const clf_fold_fns *fold;
     clf_leaf_fn leaf;
@@ -58,6 +59,7 @@ struct clf_tile {
     int nscalar, ncol;        /* scalar slots, column slots: kept per run */
     int nsource, nspread, nsink, nfull, nrows, ncols;
     int ninstr[CLF_NLEVELS];
+    bool only_folds;          /* CELL code is folds of loaded cells alone */
     bool rowwise;             /* ROW or COL values, or sinks by row or column: tiles may not cross rows */
     double cell_ns;           /* estimated time of a cell, one core */
     double cell_bytes_in, cell_bytes_out;
@@ -71,6 +73,9 @@ struct clf_tile {
     clf_tile_scratch scratch;
 };
 
+/* tile_strip.c */
+/** Note whether the CELL code, which is complete, only folds loaded cells. */
+void clf_tile_note_strips(clf_tile *t);
 /* tile_pairing.c */
 /** The loop for cell value v and the operand of it at that side together; NULL: there is none. */
 clf_loop_fn clf_tile_pair_loop(const clf_tile *t, const clf_cplan *c, int32_t v, int side);

@@ -209,9 +209,10 @@ static void run_tile(clf_tile_frame *f) {
 
 static void run_flat(clf_tile_frame *f, int64_t from, int64_t to) {
     f->limit = to, f->row = 0, f->rows = 1;
-    for (int64_t p = from; p < to; p += CLF_TILE) {
+    for (int64_t p = from; p < to; p += f->n) {
+        int64_t most = clf_tile_most(f->job, p);
         f->cell = f->col = p;
-        f->n = to - p < CLF_TILE ? to - p : CLF_TILE;
+        f->n = to - p < most ? to - p : most;
         run_tile(f);
     }
 }
@@ -220,9 +221,10 @@ static void run_flat(clf_tile_frame *f, int64_t from, int64_t to) {
 static void run_row(clf_tile_frame *f, int64_t row, int64_t in_block, int64_t to) {
     spread_rows(f, in_block, 1, CLF_TILE);
     f->row = row, f->rows = 1;
-    for (int64_t col = 0; col < to; col += CLF_TILE) {
-        f->cell = row * f->job->cols + col, f->col = col;
-        f->n = to - col < CLF_TILE ? to - col : CLF_TILE;
+    for (int64_t col = 0; col < to; col += f->n) {
+        int64_t cell = row * f->job->cols + col, most = clf_tile_most(f->job, cell);
+        f->cell = cell, f->col = col;
+        f->n = to - col < most ? to - col : most;
         run_tile(f);
     }
 }
@@ -234,13 +236,20 @@ static void run_tail(clf_tile_frame *f, int64_t row) {
     run_row(f, row, 0, f->job->tail);
 }
 
+/* Whole rows from that one on that make a tile; 0: none do. */
+static int64_t rows_of_tile(const clf_tile_job *j, int64_t row) {
+    int64_t fit = j->cols > 0 ? clf_tile_most(j, row * j->cols) / j->cols : CLF_TILE;
+    return fit < CLF_TILE ? fit : CLF_TILE;
+}
+
 static void run_rows(clf_tile_frame *f, int64_t from, int64_t to) {
     const clf_tile_job *j = f->job;
     f->limit = to * j->cols;
     for (int64_t row = from, n; row < to; row += n) {
-        n = to - row < j->tile_rows ? to - row : j->tile_rows;
+        int64_t whole = rows_of_tile(j, row), most = whole ? whole : CLF_TILE;
+        n = to - row < most ? to - row : most;
         run_row_block(f, row, n);
-        if (j->mode == CLF_TM_ROWS) {
+        if (whole) {
             spread_rows(f, 0, n, j->cols);
             f->cell = row * j->cols, f->n = n * j->cols, f->row = row, f->col = 0, f->rows = n;
             run_tile(f);

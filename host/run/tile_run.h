@@ -6,7 +6,8 @@
  * order. Cells of a part pass in tiles of three shapes:
  *   FLAT   512 cells, rows ignored: when everything is as long as the matrix and contiguous
  *   ROWS   several whole rows, at most 512 cells
- *   PIECE  at most 512 columns of one row */
+ *   PIECE  at most 512 columns of one row
+ * Strips are tiles several times as large (tile_strip.c). */
 #ifndef CLF_RUN_TILE_RUN_H
 #define CLF_RUN_TILE_RUN_H
 #include "host/run/tile_prog.h"
@@ -20,6 +21,8 @@ typedef struct clf_tree {
     uint8_t level[CLF_TREE_NODES];
     clf_fold_state node[CLF_TREE_NODES];
 } clf_tree;
+/** Where the next state may be made, to be pushed. */
+static inline clf_fold_state *clf_tree_room(clf_tree *t) { return &t->node[t->top]; }
 void clf_tree_push(clf_tree *t, const clf_fold_fns *f, int64_t index, int level, const clf_fold_state *s);
 /** Merge what is left, from the top; the empty tree gives the empty state. */
 void clf_tree_close(clf_tree *t, const clf_fold_fns *f, clf_fold_state *out);
@@ -54,8 +57,9 @@ typedef struct clf_tile_job {
     bool stream;                 /* results go past the caches */
     int64_t rows, cols;          /* FLAT: one row of all cells */
     int64_t tail, cells;         /* where others run the rest: cells of the row behind the last whole one; cells of all */
-    int64_t tile_rows;           /* ROWS: rows of a tile; PIECE: rows of a block of ROW values */
+    int64_t tile_rows;           /* ROWS: rows of a tile, strips apart */
     int64_t part_rows, parts;    /* FLAT: part_rows counts cells */
+    int64_t strip, in_place;     /* cells of a strip, 0: none; cells up to which its loads are read in place */
     int64_t over;                /* cells behind a tile that sinks may read */
     int64_t col_block;           /* rows of a block of column folds */
     int workers;
@@ -93,6 +97,13 @@ static inline void *clf_tile_reg(const clf_tile_frame *f, int32_t slot)
     return f->regs + (size_t)f->job->t->home[slot] * CLF_REG_BYTES;
 }
 
+/** Most cells of a tile whose first is that: of a strip, where there are some and it can be read in place. */
+static inline int64_t clf_tile_most(const clf_tile_job *j, int64_t cell) {
+    int64_t left = (j->in_place - cell) & -(int64_t)CLF_TILE, most = left < j->strip ? left : j->strip;
+    return most > CLF_TILE ? most : CLF_TILE;
+}
+/** Choose the strip, once loads are placed. */
+void clf_tile_choose_strip(clf_tile_job *j);
 /** Feed the tile to a sink. */
 void clf_tile_drink(clf_tile_frame *f, const clf_tile_sink *s);
 void clf_tile_part_begin(clf_tile_frame *f);

@@ -8,17 +8,15 @@
 /* ---- trees ------------------------------------------------------------------------------------------------------------------- */
 
 void clf_tree_push(clf_tree *t, const clf_fold_fns *f, int64_t index, int level, const clf_fold_state *s) {
-    clf_fold_state n = *s;
-    while (t->top > 0 && t->level[t->top - 1] == level && (index >> level & 1) != 0) {
-        clf_fold_state left = t->node[--t->top];
-        f->merge(&left, &n);
-        n = left;
-        index = t->index[t->top];
-        level++;
+    int top = t->top;
+    if (s != &t->node[top]) t->node[top] = *s;
+    for (; top > 0 && t->level[top - 1] == level && (index >> level & 1) != 0; top--, level++) {
+        f->merge(&t->node[top - 1], &t->node[top]);
+        index = t->index[top - 1];
     }
-    t->index[t->top] = index;
-    t->level[t->top] = (uint8_t)level;
-    t->node[t->top++] = n;
+    t->index[top] = index;
+    t->level[top] = (uint8_t)level;
+    t->top = top + 1;
 }
 
 void clf_tree_close(clf_tree *t, const clf_fold_fns *f, clf_fold_state *out) {
@@ -92,50 +90,80 @@ static void full_piece(const clf_tile_sink *s, clf_full *u, int64_t cell, int64_
 
 static const char *operand(const clf_tile_frame *f, int32_t slot) { return slot < 0 ? NULL : f->slot[slot]; }
 
-/* The cells of the tile: the value's, or the product that a fused leaf would have taken in. */
-static const char *cells_of(clf_tile_frame *f, const clf_tile_sink *s) {
-    if (s->b < 0) return f->slot[s->slot];
+/* A sink's operands from cell i of the tile on. */
+typedef struct clf_operands {
+    const char *a, *b, *c;
+} clf_operands;
+static clf_operands operands(const clf_tile_frame *f, const clf_tile_sink *s, int64_t i) {
+    const char *a = operand(f, s->slot), *b = operand(f, s->b), *c = operand(f, s->c);
+    size_t skip = (size_t)i << s->log2;
+    return (clf_operands){a + skip, b ? b + skip : NULL, c ? c + skip : NULL};
+}
+
+/* The next leaf of a tree: n cells of the tile from cell i on, the position of the first being k. */
+static void push_leaf(const clf_tile_frame *f, const clf_tile_sink *s, clf_tree *tree, int64_t i, int64_t n, int64_t k) {
+    clf_operands o = operands(f, s, i);
+    clf_fold_state *leaf = clf_tree_room(tree);
+    s->leaf(n, k, o.a, o.b, o.c, leaf);
+    clf_tree_push(tree, s->fold, k / CLF_LEAF, 0, leaf);
+}
+
+/* Cells [i, i + n) of the tile, CLF_TILE at most: the value's, or the product that a fused leaf would have taken in. */
+static const char *cells_of(clf_tile_frame *f, const clf_tile_sink *s, int64_t i, int64_t n) {
+    clf_operands o = operands(f, s, i);
+    if (!o.b) return o.a;
     void *x = f->slot[s->spare];
-    s->mul(f->n, x, f->slot[s->slot], f->slot[s->b], NULL);
-    if (s->c >= 0) s->mul(f->n, x, x, f->slot[s->c], NULL);
+    s->mul(n, x, o.a, o.b, NULL);
+    if (o.c) s->mul(n, x, x, o.c, NULL);
     return x;
 }
 
 static void fold_full(clf_tile_frame *f, const clf_tile_sink *s) {
     const clf_tile_job *j = f->job;
     clf_full *u = &j->full[f->part * j->t->nfull + s->index];
-    int64_t total = j->cells;
-    if (f->cell % CLF_LEAF == 0 && (f->n == CLF_LEAF || f->cell + f->n == total) && f->n > 0) {
-        clf_fold_state leaf;
-        s->leaf(f->n, f->cell, f->slot[s->slot], operand(f, s->b), operand(f, s->c), &leaf);
-        clf_tree_push(&u->tree, s->fold, f->cell / CLF_LEAF, 0, &leaf);
-        return;
-    }
-    const char *x = cells_of(f, s);
-    for (int64_t done = 0, n; done < f->n; done += n) {
-        int64_t cell = f->cell + done, room = CLF_LEAF - cell % CLF_LEAF;
-        n = f->n - done < room ? f->n - done : room;
-        full_piece(s, u, cell, n, x + ((size_t)done << s->log2), n == room || cell + n == total);
+    for (int64_t i = 0, n; i < f->n; i += n) {
+        int64_t cell = f->cell + i;
+        n = f->n - i < CLF_TILE ? f->n - i : CLF_TILE;
+        if (cell % CLF_LEAF == 0 && (n == CLF_LEAF || cell + n == j->cells)) {
+            push_leaf(f, s, &u->tree, i, n, cell);
+            continue;
+        }
+        const char *x = cells_of(f, s, i, n);
+        for (int64_t done = 0, m; done < n; done += m) {
+            int64_t at = cell + done, room = CLF_LEAF - at % CLF_LEAF;
+            m = n - done < room ? n - done : room;
+            full_piece(s, u, at, m, x + ((size_t)done << s->log2), m == room || at + m == j->cells);
+        }
     }
 }
 
 /* ---- row folds ----------------------------------------------------------------------------------------------------------------- */
 
+/* Whole rows of several leaves each, or a piece of one row: what is folded so far waits in the row's tree. */
+static void fold_long_rows(clf_tile_frame *f, const clf_tile_sink *s, int64_t width, clf_word *r) {
+    clf_tree *tree = &f->row_tree[s->index];
+    clf_fold_state state;
+    clf_word *const comp[3] = {&state.s[0], &state.s[1], &state.s[2]};
+    for (int64_t row = 0; row < f->rows; row++) {
+        for (int64_t i = 0; i < width; i += CLF_LEAF)
+            push_leaf(f, s, tree, row * width + i, width - i < CLF_LEAF ? width - i : CLF_LEAF, f->col + i);
+        if (f->col + width < f->job->cols) return;
+        clf_tree_close(tree, s->fold, &state);
+        s->fold->finish(1, &r[row], comp);
+    }
+}
+
 static void fold_rows(clf_tile_frame *f, const clf_tile_sink *s) {
     const clf_tile_job *j = f->job;
-    clf_fold_state state;
+    int64_t width = f->n / f->rows;
+    clf_word r[CLF_TILE];
     if (j->mode == CLF_TM_ROWS) {
-        clf_word r[CLF_TILE];
-        s->fold->rows(f->rows, j->cols, cells_of(f, s), r);
-        put_results(j, s, f->row, f->rows, r);
-        return;
+        clf_operands o = operands(f, s, 0);
+        s->rows(f->rows, width, o.a, o.b, o.c, r);
+    } else {
+        fold_long_rows(f, s, width, r);
     }
-    clf_tree *tree = &f->row_tree[s->index];
-    s->leaf(f->n, f->col, f->slot[s->slot], operand(f, s->b), operand(f, s->c), &state);
-    clf_tree_push(tree, s->fold, f->col / CLF_LEAF, 0, &state);
-    if (f->col + f->n < j->cols) return;
-    clf_tree_close(tree, s->fold, &state);
-    put_state(j, s, f->row, &state);
+    if (f->col + width == j->cols) put_results(j, s, f->row, f->rows, r);
 }
 
 /* ---- column folds -------------------------------------------------------------------------------------------------------------- */

@@ -90,6 +90,37 @@ static void test_products(void) {
             }
 }
 
+/* Nothing but folds of loaded cells: tiles are strips of many leaves and rows. */
+static void check_strips(int64_t r, int64_t c) {
+    enum { NOUT = 5 };
+    plan p;
+    plan_begin(&p, r, c);
+    int x = plan_load(&p, CLF_F64, r, c), y = plan_load(&p, CLF_F64, r, c), xy = clf_build_op(&p.b, CLF_OP_MUL, CLF_F64, x, y, -1);
+    clf_build_fold(&p.b, plan_out(&p, CLF_F64, r, c, 1), CLF_FOLD_SUM, xy, 1);
+    clf_build_fold(&p.b, plan_out(&p, CLF_F64, r, c, 0), CLF_FOLD_MAX, x, 0);
+    clf_build_fold(&p.b, plan_out(&p, CLF_F64, r, c, 1), CLF_FOLD_VAR, y, 1);
+    clf_build_fold(&p.b, plan_out(&p, CLF_F64, r, c, 2), CLF_FOLD_SUM, x, 2);
+    clf_build_fold(&p.b, plan_out(&p, CLF_I64, r, c, 1), CLF_FOLD_ARGMIN, x, 1);
+    plan_end(&p);
+    void *in[2] = {new_data(CLF_F64, r * c, false), new_data(CLF_F64, r * c, false)};
+    double *w = malloc((size_t)(r * c + 1) * 8);
+    for (int64_t i = 0; i < r * c; i++) w[i] = ((double *)in[0])[i] * ((double *)in[1])[i];
+    void *want[NOUT] = {naive_fold(CLF_FOLD_SUM, CLF_F64, 1, r, c, w), naive_fold(CLF_FOLD_MAX, CLF_F64, 0, r, c, in[0]),
+                        naive_fold(CLF_FOLD_VAR, CLF_F64, 1, r, c, in[1]), naive_fold(CLF_FOLD_SUM, CLF_F64, 2, r, c, in[0]),
+                        naive_fold(CLF_FOLD_ARGMIN, CLF_F64, 1, r, c, in[0])};
+    static const clf_dtype types[NOUT] = {CLF_F64, CLF_F64, CLF_F64, CLF_F64, CLF_I64};
+    run_all(&p, in, NULL, NOUT, types, (int64_t[]){r, 1, r, c, r}, want);
+    for (int i = 0; i < 2; i++) free(in[i]);
+    for (int i = 0; i < NOUT; i++) free(want[i]);
+    free(w);
+    clf_arena_release(&p.arena);
+}
+
+static void test_strips(void) {
+    static const int64_t sizes[][2] = {{9000, 7}, {700, 512}, {333, 600}, {40, 1000}, {5, 40001}, {2, 511}, {1500, 33}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) check_strips(sizes[i][0], sizes[i][1]);
+}
+
 /* B[i][j] = X[j][i] + 10*Y[2i + 1][c - 1 - j] + i - 3*j */
 static void check_views(int64_t r, int64_t c) {
     plan p;
@@ -201,8 +232,8 @@ static void test_no_memory(void) {
 
 int main(void) {
     static const tile_test tests[] = {
-        {"mixed sinks", test_mixed},   {"sums of products", test_products}, {"views", test_views}, {"shared program", test_shared_program},
-        {"no memory", test_no_memory},
+        {"mixed sinks", test_mixed}, {"sums of products", test_products},     {"strips", test_strips},
+        {"views", test_views},       {"shared program", test_shared_program}, {"no memory", test_no_memory},
     };
     return run_tile_suite("tile", tests, sizeof tests / sizeof *tests);
 }
