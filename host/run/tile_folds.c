@@ -56,8 +56,13 @@
     NAME(S1_, F) w1[LANES]; \
     NAME(S2_, F) w2[LANES]; \
     for (int l = 0; l < LANES; l++) w0[l] = l0[l], w1[l] = l1[l], w2[l] = l2[l]; \
-    for (int h = LANES / 2; h > 0; h /= 2) \
-        for (int l = 0; l < h; l++) NAME(merge1_, F)(&w0[l], &w1[l], &w2[l], w0[l + h], w1[l + h], w2[l + h]);
+    LEAF_MEET(F, 8) \
+    LEAF_MEET(F, 4) \
+    LEAF_MEET(F, 2) \
+    LEAF_MEET(F, 1)
+/* Written out: as a loop over halves it is not unrolled, and each half waits for the last one's stores. */
+#define LEAF_MEET(F, h) \
+    for (int l = 0; LANES > (h) && l < (h); l++) NAME(merge1_, F)(&w0[l], &w1[l], &w2[l], w0[l + (h)], w1[l + (h)], w2[l + (h)]);
 /* Where the only operand comes from memory, ask for what is read a page later: one stream keeps a core waiting. */
 #define AHEAD_NONE
 #define AHEAD_PAGE __builtin_prefetch((const char *)(x + i) + 4096);
