@@ -72,7 +72,8 @@ static void load(clf_ctext *x, const clf_value *w, int width, int r) {
                 a);
     } else {
         if (x->tail)
-            CLF_PUT(x, "%s_LOADT(q%d", clf_emit_run(&x->e, buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, width), a);
+            CLF_PUT(x, "%s_LOAD%c(q%d", clf_emit_run(&x->e, buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, width),
+                    x->p->kind == CLF_CELL_NARROW && x->p->cols < width ? 'R' : 'T', a);
         else
             CLF_PUT(x, "CLF_VLOAD(__global, %s, %d, q%d", clf_emit_type(buf, (clf_dtype)x->c->in[x->c->access[a].input].dtype, 1), width,
                     a);
