@@ -150,10 +150,17 @@ static void loop(clf_ctext *x) {
         short_loop(x);
         return;
     }
-    CLF_PUT(x, "for (; u + %d <= e; u += %d) {\n", w, w);
-    clf_ctext_fetch(x);
+    int block = clf_ctext_block(x);
+    if (block) {
+        CLF_PUT(x, "for (; u + %d <= e;) {\n", w);
+        clf_ctext_fetch_block(x, block);
+        CLF_PUT(x, "const long b_ = min(u + %d, e);\nfor (; u + %d <= b_; u += %d) {\n", block, w, w);
+    } else {
+        CLF_PUT(x, "for (; u + %d <= e; u += %d) {\n", w, w);
+        clf_ctext_fetch(x);
+    }
     body(x);
-    CLF_PUT(x, "}\n");
+    CLF_PUT(x, block ? "}\n}\n" : "}\n");
     if (!ragged(x)) return;
     x->tail = true;
     CLF_PUT(x, "if (u < e) {\nconst int r = (int)(e - u);\n");

@@ -60,6 +60,8 @@ bool clf_ctext_streams(const clf_ctext *x, clf_dtype t);  /* may vectors of t be
 
 /* cell_fetch.c */
 void clf_ctext_fetch(clf_ctext *x);                       /* at the head of a loop over whole vectors: what streams, a page ahead */
+int clf_ctext_block(const clf_ctext *x);                  /* cells of the blocks that the loop is better cut into; 0: it is not */
+void clf_ctext_fetch_block(clf_ctext *x, int cells);      /* at the head of a block: the next one, stream by stream */
 
 /* cell_folds.c, cell_full.c, cell_cols.c */
 static inline clf_dtype clf_ctext_type(const clf_ctext *x, int s) { return (clf_dtype)x->c->value[x->c->sink[s].value[0]].dtype; }
