@@ -243,7 +243,7 @@ static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k) {
     k->level = CLF_LV_CELL;
     k->fold = t->isa.fold->fold[s->fold][dtype];
     k->leaf = k->fold->leaf;
-    k->rows = k->fold->rows;
+    k->rows = k->long_rows = k->fold->rows;
     k->col_step = k->fold->col_step;
     k->lanes = (uint8_t)clf_lanes((clf_dtype)dtype);
     k->cast = t->isa.cell->cast[k->fold->result_int ? CLF_I64 : CLF_F64][k->out_dtype];
@@ -255,9 +255,10 @@ static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k) {
         k->slot = operand(m, s->value[0], CLF_LV_CELL);
         return;
     }
-    k->leaf = t->isa.fold->fused[k->fuse][s->fold][dtype];
-    k->rows = t->isa.fold->fused_rows[k->fuse][s->fold][dtype];
-    k->col_step = t->isa.fold->fused_col[k->fuse][s->fold][dtype];
+    k->fused = t->isa.fold->fused[k->fuse][s->fold][dtype];
+    k->leaf = k->fused->leaf;
+    k->rows = k->long_rows = k->fused->rows;
+    k->col_step = k->fused->col_step;
     fuse_operands(m, s, k);
 }
 

@@ -66,6 +66,15 @@
 /* Where the only operand comes from memory, ask for what is read a page later: one stream keeps a core waiting. */
 #define AHEAD_NONE
 #define AHEAD_PAGE __builtin_prefetch((const char *)(x + i) + 4096);
+/* Of several operands, the next block of one, then of the other: taking turns at each line, memory would open a page for each. */
+#define AHEAD_BLOCK(p) \
+    for (int l = 0; l < 8; l++) __builtin_prefetch((const char *)((p) + i) + 512 + 64 * l);
+#define AHEAD_AT_BLOCK(FETCH) \
+    if (i % (8 * LANES) == 0 && n >= 8 * LANES) { \
+        FETCH \
+    }
+#define AHEAD_2 AHEAD_AT_BLOCK(AHEAD_BLOCK(x) AHEAD_BLOCK(y))
+#define AHEAD_3 AHEAD_AT_BLOCK(AHEAD_BLOCK(x) AHEAD_BLOCK(y) AHEAD_BLOCK(z))
 #define LEAF_RUN(F, VALUE, AHEAD) \
     LEAF_LOCALS(F) \
     LEAF_INIT(F) \
@@ -226,6 +235,21 @@
         } \
     }
 
+/* Sums with a producer taken in. */
+#define FOLD_FUSED(what, VALUE, AHEAD) \
+    FOLD_LEAF(SUM, what##_leaf_, VALUE, AHEAD_NONE) \
+    FOLD_LEAF(SUM, what##_leaf_ahead_, VALUE, AHEAD) \
+    FOLD_ROWS(SUM, what##_rows_, VALUE, AHEAD_NONE) \
+    FOLD_ROWS(SUM, what##_rows_ahead_, VALUE, AHEAD) \
+    FOLD_COL_STEP(SUM, what##_col_, VALUE) \
+    static const clf_fused_fns ELEM_PASTE(what##_fns_, ELEM_T) = { \
+        .leaf = NAME(what##_leaf_, SUM), \
+        .leaf_ahead = NAME(what##_leaf_ahead_, SUM), \
+        .rows = NAME(what##_rows_, SUM), \
+        .rows_ahead = NAME(what##_rows_ahead_, SUM), \
+        .col_step = NAME(what##_col_, SUM), \
+    };
+
 #define RESULT_INT_W ((W_T)0.5 == 0)
 #define RESULT_INT_N true
 #define FOLD_FNS(F) \
@@ -268,23 +292,15 @@
 #define ELEM_T f32
 #define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
-FOLD_LEAF(SUM, mul_, VALUE_MUL, AHEAD_NONE)
-FOLD_LEAF(SUM, mul3_, VALUE_MUL3, AHEAD_NONE)
-FOLD_ROWS(SUM, rows_mul_, VALUE_MUL, AHEAD_NONE)
-FOLD_ROWS(SUM, rows_mul3_, VALUE_MUL3, AHEAD_NONE)
-FOLD_COL_STEP(SUM, col_mul_, VALUE_MUL)
-FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
+FOLD_FUSED(mul, VALUE_MUL, AHEAD_2)
+FOLD_FUSED(mul3, VALUE_MUL3, AHEAD_3)
 #undef ELEM_T
 
 #define ELEM_T f64
 #define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
-FOLD_LEAF(SUM, mul_, VALUE_MUL, AHEAD_NONE)
-FOLD_LEAF(SUM, mul3_, VALUE_MUL3, AHEAD_NONE)
-FOLD_ROWS(SUM, rows_mul_, VALUE_MUL, AHEAD_NONE)
-FOLD_ROWS(SUM, rows_mul3_, VALUE_MUL3, AHEAD_NONE)
-FOLD_COL_STEP(SUM, col_mul_, VALUE_MUL)
-FOLD_COL_STEP(SUM, col_mul3_, VALUE_MUL3)
+FOLD_FUSED(mul, VALUE_MUL, AHEAD_2)
+FOLD_FUSED(mul3, VALUE_MUL3, AHEAD_3)
 #undef ELEM_T
 
 #define ELEM_T i32
@@ -340,17 +356,7 @@ const clf_fold_table TILE_SYMBOL(fold_table) = {
         },
     .fused =
         {
-            [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {mul_SUM_f32, mul_SUM_f64}},
-            [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {mul3_SUM_f32, mul3_SUM_f64}},
-        },
-    .fused_rows =
-        {
-            [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {rows_mul_SUM_f32, rows_mul_SUM_f64}},
-            [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {rows_mul3_SUM_f32, rows_mul3_SUM_f64}},
-        },
-    .fused_col =
-        {
-            [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {col_mul_SUM_f32, col_mul_SUM_f64}},
-            [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {col_mul3_SUM_f32, col_mul3_SUM_f64}},
+            [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {&mul_fns_f32, &mul_fns_f64}},
+            [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {&mul3_fns_f32, &mul3_fns_f64}},
         },
 };

@@ -58,6 +58,11 @@ typedef struct clf_fold_fns {
 
 /* Producers that a fold can take in: value = f(a, b, c) with no tile between. */
 enum { CLF_FUSE_NONE, CLF_FUSE_MUL, CLF_FUSE_MUL3, CLF_NFUSED };
+typedef struct clf_fused_fns {
+    clf_leaf_fn leaf, leaf_ahead; /* ahead: operands come from memory, and are asked for block by block */
+    clf_rows_fn rows, rows_ahead;
+    clf_col_fn col_step;
+} clf_fused_fns;
 
 /* Table of one build of tile_loops.c ... */
 typedef struct clf_cell_table {
@@ -85,9 +90,7 @@ typedef struct clf_pair_table {
 /* ... and of tile_folds.c. */
 typedef struct clf_fold_table {
     const clf_fold_fns *fold[CLF_NFOLDS][CLF_NDTYPES]; /* NULL: lowering casts the value first */
-    clf_leaf_fn fused[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* NULL: not fused */
-    clf_rows_fn fused_rows[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* for the same */
-    clf_col_fn fused_col[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* for the same */
+    const clf_fused_fns *fused[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* NULL: not fused */
 } clf_fold_table;
 
 /* rows x cols inner products of n terms each. Row r of the left side is x + r * ldx; where off is given, terms of row r are stored

@@ -11,7 +11,7 @@
 #include "host/run/tile_isa.h"
 
 /* Registers lie 24 lines apart within a page: a load waits for an earlier store to the same place of another page. */
-enum { CLF_REG_BYTES = CLF_TILE * 8 + 24 * 64, CLF_NOSLOT = -1 };
+enum { CLF_REG_BYTES = CLF_TILE * 8 + 24 * 64, CLF_NOSLOT = -1, CLF_LONG_ROW = 64 };
 typedef enum clf_level { CLF_LV_SCALAR, CLF_LV_ROW, CLF_LV_COL, CLF_LV_CELL, CLF_NLEVELS } clf_level;
 typedef enum clf_source_kind { CLF_SRC_LOAD, CLF_SRC_PARAM, CLF_SRC_INDEX } clf_source_kind;
 
@@ -40,9 +40,10 @@ typedef struct clf_tile_sink {
     int32_t slot, b, c, out;   /* b, c: further operands of a fused producer */
     int32_t spare;             /* a register for the product where the leaf is not whole */
     clf_loop_fn mul;
-    clf_rows_fn rows;
+    clf_rows_fn rows, long_rows; /* long: of CLF_LONG_ROW cells or more */
     int32_t index;             /* among the sinks of its kind */
     const clf_fold_fns *fold;
+    const clf_fused_fns *fused; /* NULL: no producer */
     clf_leaf_fn leaf;
     clf_col_fn col_step;
     clf_loop_fn cast;          /* from the fold's word to the result's type */

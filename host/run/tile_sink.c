@@ -159,7 +159,8 @@ static void fold_rows(clf_tile_frame *f, const clf_tile_sink *s) {
     clf_word r[CLF_TILE];
     if (j->mode == CLF_TM_ROWS) {
         clf_operands o = operands(f, s, 0);
-        s->rows(f->rows, width, o.a, o.b, o.c, r);
+        clf_rows_fn rows = width < CLF_LONG_ROW ? s->rows : s->long_rows;
+        rows(f->rows, width, o.a, o.b, o.c, r);
     } else {
         fold_long_rows(f, s, width, r);
     }

@@ -28,13 +28,24 @@ static int cell_loads(const clf_tile *t) {
     return n;
 }
 
+/* Does an earlier one of the instructions read the first operand of instruction i? */
+static bool met_before(const clf_tile_instr *in, int i) {
+    for (int k = 0; k < i; k++)
+        if (in[k].a == in[i].a || in[k].b == in[i].a || in[k].c == in[i].a) return true;
+    return false;
+}
+
 void clf_tile_note_strips(clf_tile *t) {
+    const clf_tile_instr *in = t->instr[CLF_LV_CELL];
     t->only_folds = only_folds(t);
-    if (!t->only_folds || cell_loads(t) != 1) return;
-    clf_tile_sink *first = &t->sink[t->instr[CLF_LV_CELL][0].sink]; /* others find the cells in the first cache */
-    if (first->fuse != CLF_FUSE_NONE) return;
-    first->leaf = first->fold->leaf_ahead;
-    first->rows = first->fold->rows_ahead;
+    if (!t->only_folds) return;
+    for (int i = 0; i < t->ninstr[CLF_LV_CELL]; i++) {
+        clf_tile_sink *s = &t->sink[in[i].sink];
+        if (met_before(in, i) || (!s->fused && cell_loads(t) > 1)) continue;
+        s->leaf = s->fused ? s->fused->leaf_ahead : s->fold->leaf_ahead;
+        s->long_rows = s->fused ? s->fused->rows_ahead : s->fold->rows_ahead;
+        if (!s->fused) s->rows = s->long_rows;
+    }
 }
 
 void clf_tile_choose_strip(clf_tile_job *j) {
