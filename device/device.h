@@ -46,7 +46,7 @@ typedef struct clf_dev_opts {
     clf_own_queue own;
     size_t copies_bytes;      /* most bytes of copies kept on a device; 0 = three quarters of its memory */
     const char *clblast;      /* path of CLBlast; NULL or "": the loader finds it */
-    int transfer_queue;       /* a second queue for what is sent: 1 always, -1 never, 0 on GPUs */
+    int transfer_queue;       /* a second queue for transfers, both ways: 1 always, -1 never, 0 on GPUs */
 } clf_dev_opts;
 
 /** Discover OpenCL devices. No device at all is CLF_OK with count 0; clf_devs_why then tells why. Sets a private POCL_CACHE_DIR

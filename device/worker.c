@@ -182,6 +182,15 @@ static void note(clf_workers *w, const clf_job *j, bool cancelled) {
               j->failed.text);
 }
 
+static void take_programs(clf_workers *w, clf_job *j) {
+    if (j->elsewhere && !j->built)
+        take_elsewhere(w, j);
+    else if (j->failed.code != CLF_OK && j->n > 1)
+        ask_alone(w, j);
+    else
+        for (int i = 0; i < j->n; i++) keep_one(w, j, i);
+}
+
 /* False: what was to be fetched is not there. */
 static bool take_in(clf_workers *w, clf_job *j) {
     bool cancelled = j->failed.code == CLF_E_STATE, there = !j->fetch || j->built;
@@ -192,14 +201,8 @@ static bool take_in(clf_workers *w, clf_job *j) {
     note(w, j, cancelled);
     if (cancelled)
         w->count.cancelled += j->fetch ? 0 : (uint64_t)j->n;
-    else if (!there)
-        ;
-    else if (j->elsewhere && !j->built)
-        take_elsewhere(w, j);
-    else if (j->failed.code != CLF_OK && j->n > 1)
-        ask_alone(w, j);
-    else
-        for (int i = 0; i < j->n; i++) keep_one(w, j, i);
+    else if (there)
+        take_programs(w, j);
     clf_job_free(w->d, j, true);
     return there;
 }

@@ -45,10 +45,6 @@ static void put(billing *b, int kind, int32_t node, double x, double y, double z
 
 static void put_term(billing *b, clf_term t) { put(b, t.kind, t.node, t.a, t.b, t.c); }
 
-static double cells_of(const clf_gnode *x) { return (double)clf_rows(x) * (double)clf_cols(x); }
-
-static double width_of(const clf_gnode *x) { return (double)clf_dtype_bytes((clf_dtype)x->dtype); }
-
 /* ---- operands where entries drive ---- */
 
 static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
@@ -59,7 +55,7 @@ static bool right_along(const billing *b, int32_t n, clf_term *t) {
     const clf_gnode *d = &b->g->node[b->driver], *a = &b->g->node[clf_node_operand(b->g, n, 0)];
     int32_t q = clf_product_operand(b->g, n, 1, &tb);
     const clf_gnode *x = &b->g->node[q];
-    double nnz = (double)b->c->entries[b->driver], bytes = clf_node_bytes(b->g, q), w = width_of(x);
+    double nnz = (double)b->c->entries[b->driver], bytes = clf_gnode_bytes(&b->g->node[q]), w = clf_gnode_width(x);
     bool inner = clf_cols(a) == clf_cols(d) && clf_cols(&b->g->node[n]) != clf_cols(d);
     if (!inner && clf_cols(&b->g->node[n]) != clf_cols(d)) return false;
     bool by_row = inner != tb; /* does an entry select one row of x as it is stored? */
@@ -76,7 +72,8 @@ static bool along_entries(const billing *b, int32_t n, int k, clf_term *t) {
     const clf_gnode *x = &b->g->node[q], *d = &b->g->node[b->driver];
     if (clf_cols(x) != clf_cols(d)) return false;
     bool cells = clf_rows(x) == clf_rows(d) && clf_rows(d) > 1;
-    *t = (clf_term){cells ? CLF_TERM_SPARSELY : CLF_TERM_GATHER, q, (double)b->c->entries[b->driver], width_of(x), clf_node_bytes(b->g, q)};
+    *t = (clf_term){cells ? CLF_TERM_SPARSELY : CLF_TERM_GATHER, q, (double)b->c->entries[b->driver], clf_gnode_width(x),
+                    clf_gnode_bytes(&b->g->node[q])};
     return true;
 }
 
@@ -103,8 +100,8 @@ static void put_operand(billing *b, clf_term t) {
 
 double clf_cover_bytes(const clf_graph *g, const clf_cover *c, int32_t q) {
     const clf_gnode *x = &g->node[q];
-    if (!c->csr[q]) return clf_node_bytes(g, q);
-    double own = (double)c->entries[q] * width_of(x);
+    if (!c->csr[q]) return clf_gnode_bytes(&g->node[q]);
+    double own = (double)c->entries[q] * clf_gnode_width(x);
     return clf_node_is_slot(x) ? clf_csr_bytes(clf_rows(x), c->entries[q], (clf_dtype)x->dtype) : own;
 }
 
@@ -169,7 +166,7 @@ static void bill_result(billing *b, int32_t n) {
     if (!clf_term_meets(b->g, n)) return;
     int64_t most = clf_rows(x) > clf_cols(x) ? clf_rows(x) : clf_cols(x), d = b->driver < 0 ? -1 : clf_cols(&b->g->node[b->driver]);
     bool scatter = d >= 0 && (clf_cols(x) == d || (x->op == CLF_OP_MATMUL && clf_rows(x) == d));
-    double bytes = clf_node_bytes(b->g, n);
+    double bytes = clf_gnode_bytes(&b->g->node[n]);
     put_term(b, clf_term_meeting(b->g, n, scatter));
     share_out(b, clf_term_block(b->g, n, scatter));
     if (scatter && most > 0) put(b, CLF_TERM_GATHER, n, (double)b->c->entries[b->driver], bytes / (double)most, bytes);
@@ -183,7 +180,7 @@ static double share(const billing *b, int32_t n) {
     const clf_gnode *x = &b->g->node[n], *d = &b->g->node[b->driver];
     bool along = clf_cols(x) == clf_cols(d) && (x->op != CLF_OP_MATMUL || same_shape(x, d));
     for (int k = 0; k < x->nin; k++) along = along || same_shape(&b->g->node[clf_node_operand(b->g, n, k)], d);
-    double cells = cells_of(d);
+    double cells = clf_gnode_cells(d);
     return along && cells > 0 ? (double)b->c->entries[b->driver] / cells : 1;
 }
 
@@ -237,7 +234,7 @@ static void bill_driver(billing *b) {
     if (!flat(b)) return put(b, CLF_TERM_ENTRIES, b->driver, entries, 0, 0);
     for (int32_t t = 0; t < b->out->n; t++)
         if (b->out->term[t].node == b->driver && b->out->term[t].kind == CLF_TERM_READ)
-            b->out->term[t].a = entries * width_of(&b->g->node[b->driver]);
+            b->out->term[t].a = entries * clf_gnode_width(&b->g->node[b->driver]);
 }
 
 static void bill_loop(billing *b) {
@@ -274,7 +271,7 @@ static void bill_alone(billing *b) {
     b->out->kind = x->op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
     for (int k = 0; k < x->nin; k++) {
         int32_t q = clf_node_operand(b->g, n, k);
-        put_operand(b, (clf_term){CLF_TERM_READ, q, clf_node_bytes(b->g, q), 0, 0});
+        put_operand(b, (clf_term){CLF_TERM_READ, q, clf_gnode_bytes(&b->g->node[q]), 0, 0});
     }
     put_term(b, clf_term_result(b->g, n));
     put(b, CLF_TERM_ALONE, n, 0, 0, 0);
@@ -283,7 +280,7 @@ static void bill_alone(billing *b) {
 clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, double entries, clf_arena *arena, clf_bill *out, clf_err *err) {
     billing b = {.g = g, .arena = arena, .out = out};
     const clf_gnode *x = &g->node[n];
-    double csr = (double)clf_csr_bytes(clf_rows(x), (int64_t)entries, (clf_dtype)x->dtype), dense = clf_node_bytes(g, n);
+    double csr = (double)clf_csr_bytes(clf_rows(x), (int64_t)entries, (clf_dtype)x->dtype), dense = clf_gnode_bytes(&g->node[n]);
     out->n = out->kept = out->sums = 0;
     out->cells = 0;
     out->serial = false;

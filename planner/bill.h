@@ -90,6 +90,4 @@ double clf_bill_waiting(const clf_graph *g, int32_t n);
 bool clf_sums_all(const clf_gnode *x);
 /** Can only the host compute node n in a loop over the entries of `driver`? (host_only.c) */
 bool clf_bill_host_only(const clf_graph *g, int32_t driver, int32_t n);
-/** Bytes of a node's cells. */
-double clf_node_bytes(const clf_graph *g, int32_t n);
 #endif

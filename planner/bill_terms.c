@@ -13,18 +13,13 @@ enum {
     NARROW = 4       /* columns up to which a product of a row of stored entries is one inner product each */
 };
 
-double clf_node_bytes(const clf_graph *g, int32_t n) {
-    const clf_gnode *x = &g->node[n];
-    return (double)clf_rows(x) * (double)clf_cols(x) * (double)clf_dtype_bytes((clf_dtype)x->dtype);
-}
-
 /* ---- operands and results ---- */
 
 clf_term clf_term_operand(const clf_graph *g, int32_t n, int k) {
     int32_t q = clf_node_operand(g, n, k);
     const clf_gnode *x = &g->node[q], *to = &g->node[n];
-    double rows = (double)clf_node_loop_rows(g, n), bytes = clf_node_bytes(g, q);
-    if (to->op == CLF_OP_INDEX) bytes = clf_node_bytes(g, n);
+    double rows = (double)clf_node_loop_rows(g, n), bytes = clf_gnode_bytes(&g->node[q]);
+    if (to->op == CLF_OP_INDEX) bytes = clf_gnode_bytes(&g->node[n]);
     bool own = !clf_product_right_side(g, n, k) && (clf_rows(x) == clf_node_loop_rows(g, n) || to->op == CLF_OP_INDEX);
     if (own || clf_gnode_single(x) || rows <= ROWS_A_PASS) return (clf_term){CLF_TERM_READ, q, bytes, 0, 0};
     double again = rows / ROWS_A_PASS - 1, bands = rows / CLF_TILE_BAND - 1;
@@ -32,7 +27,7 @@ clf_term clf_term_operand(const clf_graph *g, int32_t n, int k) {
     return (clf_term){CLF_TERM_AGAIN, q, bytes, again, bands > 0 ? bands : 0};
 }
 
-clf_term clf_term_result(const clf_graph *g, int32_t n) { return (clf_term){CLF_TERM_WRITE, n, clf_node_bytes(g, n), 0, 0}; }
+clf_term clf_term_result(const clf_graph *g, int32_t n) { return (clf_term){CLF_TERM_WRITE, n, clf_gnode_bytes(&g->node[n]), 0, 0}; }
 
 bool clf_sums_all(const clf_gnode *x) { return x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_ALL; }
 
@@ -51,7 +46,7 @@ int64_t clf_term_block(const clf_graph *g, int32_t n, bool scatter) {
 clf_term clf_term_meeting(const clf_graph *g, int32_t n, bool scatter) {
     int64_t block = clf_term_block(g, n, scatter), rows = clf_node_loop_rows(g, n);
     double copies = block > 0 && rows > block ? (double)rows / (double)block - 1 : 0;
-    return (clf_term){CLF_TERM_MEET, n, clf_node_bytes(g, n), copies, 0};
+    return (clf_term){CLF_TERM_MEET, n, clf_gnode_bytes(&g->node[n]), copies, 0};
 }
 
 bool clf_bill_long_row(const clf_graph *g, int32_t q) { return clf_cols(&g->node[q]) > LONG_ROW; }

@@ -239,10 +239,6 @@ clf_ps clf_cost_tiled(const clf_profile *dev, const clf_graph *g, int32_t n, dou
     return tiled < by_rows ? tiled : by_rows;
 }
 
-static double node_bytes(const clf_gnode *x) {
-    return (double)clf_rows(x) * (double)clf_cols(x) * (double)clf_dtype_bytes((clf_dtype)x->dtype);
-}
-
 bool clf_cost_gemm_takes(const clf_profile *dev, const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     bool floats = x->dtype == CLF_F32 || x->dtype == CLF_F64;
@@ -268,7 +264,7 @@ static clf_ps product_alone(const clf_profile *dev, const clf_graph *g, int32_t 
 clf_ps clf_cost_alone(const clf_profile *dev, const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     if (x->op == CLF_OP_MATMUL) return product_alone(dev, g, n);
-    double bytes = node_bytes(x);
-    for (int k = 0; k < x->nin; k++) bytes += node_bytes(&g->node[x->in[k]]);
+    double bytes = clf_gnode_bytes(x);
+    for (int k = 0; k < x->nin; k++) bytes += clf_gnode_bytes(&g->node[x->in[k]]);
     return at_rate(bytes, dev->callout_bytes_per_s);
 }

@@ -58,6 +58,10 @@ static inline void clf_gnode_shape(clf_gnode *n, int64_t rows, int64_t cols) {
     n->dim[1].n = cols;
     n->dim[0].sym = n->dim[1].sym = -1;
 }
+/** As doubles, which do not overflow: cells, bytes of one, bytes of all. */
+static inline double clf_gnode_cells(const clf_gnode *n) { return (double)clf_rows(n) * (double)clf_cols(n); }
+static inline double clf_gnode_width(const clf_gnode *n) { return (double)clf_dtype_bytes((clf_dtype)n->dtype); }
+static inline double clf_gnode_bytes(const clf_gnode *n) { return clf_gnode_cells(n) * clf_gnode_width(n); }
 static inline bool clf_gnode_single(const clf_gnode *n) { return clf_rows(n) == 1 && clf_cols(n) == 1; }
 /** What is known of x as an f64. */
 clf_number clf_number_of(double x);

@@ -65,7 +65,7 @@ static clf_status bring_cells(clf_pricer *w, const clf_cover *c, int32_t q, int 
     if (w->cells[q] >> to & 1) return CLF_OK;
     w->cells[q] |= (uint16_t)(1u << to);
     add(w, clf_problem_bring(w->p, q, clf_cover_bytes(w->p->g, c, q), from, 0));
-    add(w, clf_problem_bring(w->p, q, clf_node_bytes(w->p->g, q), 0, to));
+    add(w, clf_problem_bring(w->p, q, clf_gnode_bytes(&w->p->g->node[q]), 0, to));
     return CLF_OK;
 }
 

@@ -44,8 +44,8 @@ static void operand_facts(const localing *L, int32_t l) {
     clf_operand_facts *o = &L->c->operand[l];
     const clf_gnode *x = &L->g->node[o->id];
     bool csr = clf_node_is_slot(x) && x->format == CLF_CSR;
-    double bytes = csr ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_node_bytes(L->g, o->id);
-    double cells = clf_node_bytes(L->g, o->id), share = csr ? 1 : least_share(L, x);
+    double bytes = csr ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_gnode_bytes(&L->g->node[o->id]);
+    double cells = clf_gnode_bytes(&L->g->node[o->id]), share = csr ? 1 : least_share(L, x);
     double brought = cells < bytes ? cells : bytes; /* converted first, perhaps */
     o->least = CLF_PS_MOST;
     for (int d = 0; d < L->p->dev.n; d++) {

@@ -126,7 +126,7 @@ static clf_status launch_first(clf_runner *r, const clf_step *t, const clf_exe_s
 
 /* Operands as the host, or a kernel that takes parts of them, sees them. */
 static clf_status bring_home(clf_runner *r, const clf_step *t, clf_err *err) {
-    for (int i = 0; i < t->nin; i++) CLF_TRY(clf_runner_home(r, t->in[i], err));
+    CLF_TRY(clf_runner_operands_home(r, t, err));
     return clf_runner_settle(r, err);
 }
 

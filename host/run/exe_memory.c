@@ -32,6 +32,11 @@ static clf_status bring_home(clf_runner *r, int32_t v, bool beside, clf_err *err
 
 clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err) { return bring_home(r, v, false, err); }
 
+clf_status clf_runner_operands_home(clf_runner *r, const clf_step *t, clf_err *err) {
+    for (int i = 0; i < t->nin; i++) CLF_TRY(clf_runner_home(r, t->in[i], err));
+    return CLF_OK;
+}
+
 clf_status clf_runner_finish(clf_runner *r, clf_err *err) {
     const clf_plan *p = r->x->plan;
     for (int32_t i = 0; i < p->nroot; i++) CLF_TRY(bring_home(r, p->root[i], true, err));

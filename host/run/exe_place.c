@@ -192,7 +192,7 @@ static double reading_ns(clf_ctx *c, const clf_graph *g) {
     for (int32_t n = 0; n < g->n; n++) {
         const clf_gnode *x = &g->node[n];
         if (!clf_node_is_slot(x) || x->scalar) continue;
-        bytes += x->format == CLF_CSR ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_node_bytes(g, n);
+        bytes += x->format == CLF_CSR ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_gnode_bytes(x);
     }
     return 1e-3 * (double)clf_cost_read(clf_run_host_profile(c), bytes);
 }

@@ -60,7 +60,7 @@ static clf_status run_rows(clf_runner *r, clf_exe_step *e, const clf_bind *b, cl
  * memory nor write to it run on beside it. */
 static clf_status await_operands(clf_runner *r, const clf_step *t, clf_err *err) {
     if (r->x->flight) return clf_flight_await(r, t, 0, err);
-    for (int i = 0; i < t->nin; i++) CLF_TRY(clf_runner_home(r, t->in[i], err));
+    CLF_TRY(clf_runner_operands_home(r, t, err));
     return r->x->ndevice && clf_dev_on_host(r->c->run->devs, r->x->device[0]) ? clf_runner_settle(r, err) : CLF_OK;
 }
 

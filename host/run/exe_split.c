@@ -205,7 +205,7 @@ static clf_status meet(void *user, struct clf_tile_job *job, clf_err *err) {
 /* The host has everything it reads, and nobody else is at its memory. */
 static clf_status bring_home(clf_runner *r, const clf_step *t, clf_err *err) {
     if (r->x->flight) CLF_TRY(clf_flight_await(r, t, 0, err));
-    for (int i = 0; i < t->nin; i++) CLF_TRY(clf_runner_home(r, t->in[i], err));
+    CLF_TRY(clf_runner_operands_home(r, t, err));
     return clf_runner_settle(r, err);
 }
 

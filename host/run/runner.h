@@ -17,6 +17,8 @@ static inline uint32_t clf_runner_all(const clf_runner *r) { return (1u << r->x-
 clf_status clf_runner_settle(clf_runner *r, clf_err *err);
 /** What devices have of a value, and the host not yet, is on its way home: there after clf_runner_settle. */
 clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err);
+/** All operands of a step are. */
+clf_status clf_runner_operands_home(clf_runner *r, const clf_step *t, clf_err *err);
 /** All steps are enqueued: the results of the plan come home, each as soon as it is made, and the devices are waited for. */
 clf_status clf_runner_finish(clf_runner *r, clf_err *err);
 /** The buffer behind a value; NULL for numbers and what is not made yet. */

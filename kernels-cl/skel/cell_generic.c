@@ -58,6 +58,21 @@ void clf_gen_walk_sizes(clf_args *w, const clf_generic *g, int64_t first) {
     clf_args_end(w, sizeof size / sizeof *size, size);
 }
 
+void clf_gen_facts(const clf_skel *of, int64_t its_chunks, const clf_cplan *c, const clf_profile *p, const clf_sched *s, int64_t chunks,
+                   clf_facts *out) {
+    clf_sched all = *s;
+    all.global = (size_t)its_chunks;
+    of->facts(c, p, &all, out);
+    clf_twin_share(out, s, chunks);
+}
+
+clf_status clf_gen_emit(const clf_twin *t, const void *plan, clf_dtype type, const char *kernel_dir, clf_arena *arena, clf_source *out,
+                        clf_err *err) {
+    clf_gen_text x;
+    CLF_TRY(clf_gen_text_begin(&x, type, arena, err));
+    return clf_twin_write(t, &x.x, plan, CLF_GEN_FOLDS, kernel_dir, arena, out, err);
+}
+
 static void walk(clf_args *w, const void *plan, int64_t first) {
     const clf_generic *g = plan;
     clf_gen_walk_operands(w, g);
@@ -89,25 +104,19 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
     return CLF_OK;
 }
 
-/* Memory and operators are those of the kernel that it stands in for, whose chunks may be others. */
 static void facts(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out) {
     clf_generic g;
     clf_cell cell;
-    clf_sched all = *s;
     memset(out, 0, sizeof *out);
     if (!clf_generic_plan(&g, c, p->cores) || !clf_cell_plan(&cell, c, p->cores)) return;
-    all.global = (size_t)cell.chunks;
-    clf_skel_cell_chunk.facts(c, p, &all, out);
-    clf_twin_share(out, s, g.cell.chunks);
+    clf_gen_facts(&clf_skel_cell_chunk, cell.chunks, c, p, s, g.cell.chunks, out);
 }
 
 static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
     (void)s;
     clf_generic g;
-    clf_gen_text x;
     if (!clf_generic_plan(&g, c, 1)) return clf_fail(err, CLF_E_INTERNAL, "cell.generic: cplan does not fit");
-    CLF_TRY(clf_gen_text_begin(&x, g.t, arena, err));
-    return clf_twin_write(&twin, &x.x, &g, CLF_GEN_FOLDS, kernel_dir, arena, out, err);
+    return clf_gen_emit(&twin, &g, g.t, kernel_dir, arena, out, err);
 }
 
 const clf_skel clf_skel_cell_generic = {

@@ -12,8 +12,8 @@ static uint32_t entries_of(const clf_generic_cells *x) { return 1u | 1u << x->e;
 
 /* A value like v of the new plan, varying with its entries or with nothing. */
 static clf_value *next_value(clf_generic_cells *x, int v) {
-    clf_value *to = &x->value[x->c.nvalue];
-    *to = x->from->value[v];
+    clf_value *to = &x->m.value[x->m.c.nvalue];
+    *to = x->m.from->value[v];
     to->axes = to->axes ? 1u : 0;
     return to;
 }
@@ -22,33 +22,31 @@ static bool add_access(clf_generic_cells *x, const clf_access *a, clf_value *to)
     to->op = CLF_V_LOAD;
     to->axis = -1;
     for (int k = 0; k < 3; k++) to->in[k] = -1;
-    to->arg = x->c.naccess;
-    if (x->c.naccess == CLF_GEN_ACCESSES) return false;
-    x->access[x->c.naccess++] = *a;
-    return true;
+    to->arg = clf_generic_made_access(&x->m, a);
+    return to->arg >= 0;
 }
 
 /* A cell an entry, of input `in`. */
 static bool add_cells_of(clf_generic_cells *x, int in, clf_value *to) {
     const clf_access a = {.input = in, .rank = 1, .at = {{.axis = 0, .value = -1, .mul = 1}}};
-    x->in[in] = (clf_cinput){.dtype = (uint8_t)x->t, .rank = 1, .dim = {x->axis.n}};
+    x->m.in[in] = (clf_cinput){.dtype = (uint8_t)x->m.t, .rank = 1, .dim = {x->m.axis.n}};
     return add_access(x, &a, to);
 }
 
 static bool add_gathered(clf_generic_cells *x, const clf_generic_gathered *g, clf_value *to) {
-    int in = x->c.nin;
+    int in = x->m.c.nin;
     if (in == CLF_GEN_INPUTS) return false;
     x->gather[in] = *g;
-    x->c.nin++;
+    x->m.c.nin++;
     return add_cells_of(x, in, to);
 }
 
 static bool add_load(clf_generic_cells *x, int v) {
-    const clf_access *a = &x->from->access[x->from->value[v].arg];
+    const clf_access *a = &x->m.from->access[x->m.from->value[v].arg];
     clf_value *to = next_value(x, v);
     clf_strides s;
     if (a->protocol == CLF_ENTRIES) return a->input == x->r->csr && add_cells_of(x, a->input, to);
-    if (a->protocol != CLF_STREAM || !clf_strides_of(x->from, a, &s) || s.axes & ~entries_of(x)) return false;
+    if (a->protocol != CLF_STREAM || !clf_strides_of(x->m.from, a, &s) || s.axes & ~entries_of(x)) return false;
     if (!s.axes) return add_access(x, a, to);
     const clf_generic_gathered g = {.how = (s.axes & 1 ? CLF_GEN_BY_ROW : 0) | (s.axes & ~1u ? CLF_GEN_BY_COLUMN : 0),
                                     .input = a->input,
@@ -60,24 +58,24 @@ static bool add_load(clf_generic_cells *x, int v) {
 
 /* A load that varies with axis `along`, cell by cell in memory, and with nothing else but `with`. */
 static bool factor_of(const clf_generic_cells *x, int v, int along, uint32_t with, int *input, clf_strides *s) {
-    const clf_value *w = &x->from->value[v];
-    if (w->op != CLF_V_LOAD || w->dtype != x->t) return false;
-    const clf_access *a = &x->from->access[w->arg];
+    const clf_value *w = &x->m.from->value[v];
+    if (w->op != CLF_V_LOAD || w->dtype != x->m.t) return false;
+    const clf_access *a = &x->m.from->access[w->arg];
     *input = a->input;
-    if (a->protocol != CLF_STREAM || !clf_strides_of(x->from, a, s) || !(s->axes >> along & 1)) return false;
-    return !(s->axes & ~(with | 1u << along)) && (s->step[along] == 1 || x->from->axis[along].n.n == 1);
+    if (a->protocol != CLF_STREAM || !clf_strides_of(x->m.from, a, s) || !(s->axes >> along & 1)) return false;
+    return !(s->axes & ~(with | 1u << along)) && (s->step[along] == 1 || x->m.from->axis[along].n.n == 1);
 }
 
 /* A dot of a row of one matrix with a row of another: the one of the entry's row, the other of its column. */
 static bool add_pair(clf_generic_cells *x, int v) {
-    const clf_value *w = &x->from->value[v];
+    const clf_value *w = &x->m.from->value[v];
     clf_generic_gathered g = {.how = CLF_GEN_PAIR};
     clf_strides a, b;
-    if (w->axis == x->e || w->arg != 0 || w->dtype != x->t || x->r->npair == CLF_GEN_PAIRS) return false;
-    if (x->from->axis[w->axis].kind != CLF_AXIS_RANGE || clf_dot_lanes(x->from, w, NULL) != clf_lanes(x->t)) return false;
-    int q = x->from->value[w->in[0]].axes >> x->e & 1;
+    if (w->axis == x->e || w->arg != 0 || w->dtype != x->m.t || x->r->npair == CLF_GEN_PAIRS) return false;
+    if (x->m.from->axis[w->axis].kind != CLF_AXIS_RANGE || clf_dot_lanes(x->m.from, w, NULL) != clf_lanes(x->m.t)) return false;
+    int q = x->m.from->value[w->in[0]].axes >> x->e & 1;
     if (!factor_of(x, w->in[q], w->axis, 1u, &g.input, &a) || !factor_of(x, w->in[!q], w->axis, 1u << x->e, &g.second, &b)) return false;
-    int64_t inner = x->from->axis[w->axis].n.n;
+    int64_t inner = x->m.from->axis[w->axis].n.n;
     if (inner < 1 || inner > CLF_LEAF) return false;
     g.base = a.base;
     g.down = a.step[0];
@@ -91,20 +89,16 @@ static bool add_pair(clf_generic_cells *x, int v) {
 /* ---- values ---- */
 
 static bool add_cell(clf_generic_cells *x, int v) {
-    clf_value *to = next_value(x, v);
-    for (int k = 0; k < clf_generic_arity(to); k++) {
-        to->in[k] = x->as[to->in[k]];
-        if (to->in[k] < 0) return false;
-    }
-    return true;
+    next_value(x, v);
+    return clf_generic_made_operands(&x->m);
 }
 
 static bool add_value(clf_generic_cells *x, int v) {
-    const clf_value *w = &x->from->value[v];
+    const clf_value *w = &x->m.from->value[v];
     bool known = clf_op_is_cell(w->op) || w->op == CLF_V_PARAM || w->op == CLF_V_LOAD || w->op == CLF_V_DOT;
     if (!known || w->axes & ~entries_of(x)) return false;
     bool good = w->op == CLF_V_DOT ? add_pair(x, v) : w->op == CLF_V_LOAD ? add_load(x, v) : add_cell(x, v);
-    x->as[v] = x->c.nvalue++;
+    x->m.as[v] = x->m.c.nvalue++;
     return good;
 }
 
@@ -112,55 +106,55 @@ static bool add_value(clf_generic_cells *x, int v) {
 
 /* Is v folded over a row's entries? */
 static bool is_of_row(const clf_generic_cells *x, int v) {
-    const clf_value *w = &x->from->value[v];
+    const clf_value *w = &x->m.from->value[v];
     return (w->op == CLF_V_FOLD || w->op == CLF_V_DOT) && w->axis == x->e;
 }
 
 static bool add_fold(clf_generic_cells *x, clf_fold_id f, int v, int out) {
-    if (x->c.nsink == CLF_GEN_CELL_SINKS || v < 0) return false;
-    x->sink[x->c.nsink++] = (clf_sink){.kind = CLF_SINK_FOLD,
-                                       .fold = (uint8_t)f,
-                                       .value = {v, -1, -1, -1},
-                                       .key = {-1, -1},
-                                       .guard = -1,
-                                       .order = -1,
-                                       .out = {out, -1, -1, -1}};
-    x->out[out].rank = 0;
+    if (x->m.c.nsink == CLF_GEN_CELL_SINKS || v < 0) return false;
+    x->m.sink[x->m.c.nsink++] = (clf_sink){.kind = CLF_SINK_FOLD,
+                                           .fold = (uint8_t)f,
+                                           .value = {v, -1, -1, -1},
+                                           .key = {-1, -1},
+                                           .guard = -1,
+                                           .order = -1,
+                                           .out = {out, -1, -1, -1}};
+    x->m.out[out].rank = 0;
     return true;
 }
 
 /* Folds of rows give no positions: those would be columns. */
 static bool add_row_fold(clf_generic_cells *x, int fold, int v, int out) {
     x->by_row = true;
-    return !strchr(clf_folds[fold].step, 'k') && add_fold(x, (clf_fold_id)fold, x->as[v], out);
+    return !strchr(clf_folds[fold].step, 'k') && add_fold(x, (clf_fold_id)fold, x->m.as[v], out);
 }
 
 static bool add_row_dot(clf_generic_cells *x, const clf_value *w, int out) {
-    int factor = x->c.nout;
+    int factor = x->m.c.nout;
     x->by_row = true;
-    if (factor == CLF_GEN_OUTPUTS || clf_dot_lanes(x->from, w, NULL) != clf_lanes(x->t)) return false;
-    x->out[factor] = (clf_coutput){.dtype = (uint8_t)x->t};
-    x->c.nout++;
+    if (factor == CLF_GEN_OUTPUTS || clf_dot_lanes(x->m.from, w, NULL) != clf_lanes(x->m.t)) return false;
+    x->m.out[factor] = (clf_coutput){.dtype = (uint8_t)x->m.t};
+    x->m.c.nout++;
     x->skip[out] = w->arg;
     x->factor[out] = factor;
-    return add_fold(x, CLF_FOLD_SUM, x->as[w->in[0]], out) && add_fold(x, CLF_FOLD_SUM, x->as[w->in[1]], factor);
+    return add_fold(x, CLF_FOLD_SUM, x->m.as[w->in[0]], out) && add_fold(x, CLF_FOLD_SUM, x->m.as[w->in[1]], factor);
 }
 
 static bool add_store(clf_generic_cells *x, const clf_sink *s) {
-    const clf_value *w = &x->from->value[s->value[0]];
-    if (s->keep != 1u || !is_of_row(x, s->value[0]) || w->dtype != x->from->out[s->out[0]].dtype) return false;
+    const clf_value *w = &x->m.from->value[s->value[0]];
+    if (s->keep != 1u || !is_of_row(x, s->value[0]) || w->dtype != x->m.from->out[s->out[0]].dtype) return false;
     if (w->op == CLF_V_DOT) return add_row_dot(x, w, s->out[0]);
     return w->in[1] < 0 && add_row_fold(x, w->arg, w->in[0], s->out[0]);
 }
 
 static bool add_pattern(clf_generic_cells *x, const clf_sink *s) {
-    clf_sink *to = &x->sink[x->c.nsink];
-    if (x->c.nsink++ == CLF_GEN_CELL_SINKS) return false;
+    clf_sink *to = &x->m.sink[x->m.c.nsink];
+    if (x->m.c.nsink++ == CLF_GEN_CELL_SINKS) return false;
     *to = *s;
     to->kind = CLF_SINK_STORE;
     to->keep = 1;
-    to->value[0] = x->as[s->value[0]];
-    x->out[s->out[0]].dim[0] = x->axis.n;
+    to->value[0] = x->m.as[s->value[0]];
+    x->m.out[s->out[0]].dim[0] = x->m.axis.n;
     return to->value[0] >= 0;
 }
 
@@ -168,16 +162,16 @@ static bool add_sink(clf_generic_cells *x, const clf_sink *s) {
     if (s->guard >= 0) return false;
     if (s->kind == CLF_SINK_STORE) return add_store(x, s);
     if (s->kind == CLF_SINK_PATTERN) return add_pattern(x, s);
-    if (s->kind != CLF_SINK_FOLD || s->value[1] >= 0 || clf_sink_loop(x->from, s) != entries_of(x)) return false;
+    if (s->kind != CLF_SINK_FOLD || s->value[1] >= 0 || clf_sink_loop(x->m.from, s) != entries_of(x)) return false;
     if (s->keep == 1u) return add_row_fold(x, s->fold, s->value[0], s->out[0]);
     x->whole = true;
-    return s->keep == 0 && add_fold(x, (clf_fold_id)s->fold, x->as[s->value[0]], s->out[0]);
+    return s->keep == 0 && add_fold(x, (clf_fold_id)s->fold, x->m.as[s->value[0]], s->out[0]);
 }
 
 /* ---- the whole ---- */
 
 static bool shape_fits(clf_generic_cells *x) {
-    const clf_cplan *c = x->from;
+    const clf_cplan *c = x->m.from;
     if (c->nin > CLF_GEN_INPUTS || c->nout > CLF_GEN_OUTPUTS || c->nvalue > CLF_GEN_VALUES || c->nsink < 1 || c->nsink > CLF_GEN_CELL_SINKS)
         return false;
     if (c->naxes < 2 || c->axis[0].kind != CLF_AXIS_RANGE || c->axis[0].n.n < 0) return false;
@@ -191,55 +185,38 @@ static bool shape_fits(clf_generic_cells *x) {
     x->r->csr = c->access[c->axis[x->e].owner].input;
     for (int k = 0; k < c->nin; k++)
         if (c->in[k].format != (k == x->r->csr ? CLF_CSR : CLF_DENSE)) return false;
-    x->t = (clf_dtype)c->in[x->r->csr].dtype;
+    x->m.t = (clf_dtype)c->in[x->r->csr].dtype;
     return true;
 }
 
 /* Values of entries that some sink needs; a fold of a row is none. */
 static void note_used(clf_generic_cells *x) {
-    const clf_cplan *c = x->from;
+    const clf_cplan *c = x->m.from;
     for (int s = 0; s < c->nsink; s++) {
         int v = c->sink[s].value[0];
         bool row = is_of_row(x, v);
-        x->used[row ? c->value[v].in[0] : v] = true;
-        if (row && c->value[v].op == CLF_V_DOT) x->used[c->value[v].in[1]] = true;
+        x->m.used[row ? c->value[v].in[0] : v] = true;
+        if (row && c->value[v].op == CLF_V_DOT) x->m.used[c->value[v].in[1]] = true;
     }
-    for (int v = c->nvalue - 1; v >= 0; v--)
-        for (int k = 0; x->used[v] && k < clf_generic_arity(&c->value[v]); k++) x->used[c->value[v].in[k]] = true;
+    clf_generic_made_use(&x->m);
 }
 
 /* How many entries there are matters nowhere: the kernel reads it. */
 static void begin(clf_generic_cells *x) {
-    const clf_cplan *c = x->from;
-    x->axis = (clf_axis){.kind = CLF_AXIS_RANGE, .parent = -1, .owner = -1, .n = {(int64_t)2 * CLF_LEAF, -1}};
-    x->c = (clf_cplan){.naxes = 1,
-                       .nin = c->nin,
-                       .nparam = c->nparam,
-                       .nout = c->nout,
-                       .axis = &x->axis,
-                       .in = x->in,
-                       .param = c->param,
-                       .out = x->out,
-                       .access = x->access,
-                       .value = x->value,
-                       .sink = x->sink};
-    for (int i = 0; i < c->nin; i++) x->in[i] = c->in[i];
-    x->in[x->r->csr] = (clf_cinput){.dtype = (uint8_t)x->t, .rank = 1, .dim = {x->axis.n}};
-    for (int o = 0; o < c->nout; o++) x->out[o] = c->out[o];
+    clf_generic_made_begin(&x->m, &(clf_axis){.kind = CLF_AXIS_RANGE, .parent = -1, .owner = -1, .n = {(int64_t)2 * CLF_LEAF, -1}});
+    x->m.in[x->r->csr] = (clf_cinput){.dtype = (uint8_t)x->m.t, .rank = 1, .dim = {x->m.axis.n}};
     for (int o = 0; o < CLF_GEN_OUTPUTS; o++) x->skip[o] = -1;
 }
 
 bool clf_generic_cells_of(clf_generic_cells *x, clf_generic_entries *r, const clf_cplan *c) {
     memset(x, 0, sizeof *x);
     x->r = r;
-    x->from = c;
+    x->m.from = c;
     if (!shape_fits(x)) return false;
     begin(x);
     note_used(x);
-    for (int v = 0; v < c->nvalue; v++) {
-        x->as[v] = -1;
-        if (x->used[v] && !add_value(x, v)) return false;
-    }
+    for (int v = 0; v < c->nvalue; v++)
+        if (x->m.used[v] && !add_value(x, v)) return false;
     for (int s = 0; s < c->nsink; s++)
         if (!add_sink(x, &c->sink[s])) return false;
     return !x->by_row || !x->whole;

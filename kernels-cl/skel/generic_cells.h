@@ -4,8 +4,7 @@
 #ifndef CLF_KERNELS_SKEL_GENERIC_CELLS_H
 #define CLF_KERNELS_SKEL_GENERIC_CELLS_H
 #include "kernels-cl/skel/generic_entries.h"
-
-enum { CLF_GEN_CELL_SINKS = CLF_GEN_OUTPUTS + CLF_GEN_FOLDS };
+#include "kernels-cl/skel/generic_made.h"
 
 /* An operand that is gathered, or a dot, and the input that stands for it. */
 typedef struct clf_generic_gathered {
@@ -15,24 +14,14 @@ typedef struct clf_generic_gathered {
     int64_t begins;
 } clf_generic_gathered;
 
-/* A cplan under way to one over entries; its arrays are here, for nobody hands us memory. */
 typedef struct clf_generic_cells {
+    clf_generic_made m; /* over entries */
     clf_generic_entries *r;
-    const clf_cplan *from;
-    int e; /* the ENTRY axis */
-    clf_dtype t;
-    clf_cplan c;
-    clf_axis axis;
-    clf_cinput in[CLF_GEN_INPUTS];
-    clf_coutput out[CLF_GEN_OUTPUTS];
-    clf_access access[CLF_GEN_ACCESSES];
-    clf_value value[CLF_GEN_VALUES];
-    clf_sink sink[CLF_GEN_CELL_SINKS];
-    int as[CLF_GEN_VALUES]; /* what each value became; -1: nothing */
-    bool used[CLF_GEN_VALUES], by_row, whole;
+    int e; /* the ENTRY axis of what it is made of */
+    bool by_row, whole;
     clf_generic_gathered gather[CLF_GEN_INPUTS]; /* by the number of its input */
-    int skip[CLF_GEN_OUTPUTS];       /* by output, of a sum of products: whose zeros annihilate; -1: it is none */
-    int factor[CLF_GEN_OUTPUTS];     /* the output that stands for its second factor */
+    int skip[CLF_GEN_OUTPUTS];                   /* by output, of a sum of products: whose zeros annihilate; -1: it is none */
+    int factor[CLF_GEN_OUTPUTS];                 /* the output that stands for its second factor */
 } clf_generic_cells;
 
 /** Fills x, and csr and npair of r. False when there is none. */

@@ -19,7 +19,7 @@ static void link_access(clf_generic_cells *x, int a) {
     clf_generic_entries *r = x->r;
     int in = (int)(r->g.reads >> 8 * a & 7), k = 0;
     const clf_generic_gathered *g = &x->gather[in];
-    if (in < x->from->nin) return;
+    if (in < x->m.from->nin) return;
     r->g.reads &= ~(int64_t)((uint64_t)255 << 8 * a);
     r->g.reads |= (int64_t)((uint64_t)g->input << 8 * a);
     r->g.base[a] = g->base;
@@ -47,7 +47,7 @@ static void set_fold(clf_generic *g, int f, int64_t what) {
 static void link(clf_generic_cells *x) {
     clf_generic *g = &x->r->g;
     for (int a = 0; a < g->naccess; a++) link_access(x, a);
-    for (int o = 0; o < x->from->nout; o++) {
+    for (int o = 0; o < x->m.from->nout; o++) {
         if (x->skip[o] < 0) continue;
         int f = fold_to(g, o), other = fold_to(g, x->factor[o]);
         set_fold(g, f, (CLF_GEN_DOT_FOLD + x->skip[o]) | o << 8 | other << 12);
@@ -79,7 +79,7 @@ bool clf_generic_entries_plan(clf_generic_entries *r, const clf_cplan *c, int co
     clf_generic_cells x;
     memset(r, 0, sizeof *r);
     if (!clf_generic_cells_of(&x, r, c)) return false;
-    if (!(x.by_row ? clf_generic_plan_rowwise : clf_generic_plan)(&r->g, &x.c, cores) || r->g.t != x.t) return false;
+    if (!(x.by_row ? clf_generic_plan_rowwise : clf_generic_plan)(&r->g, &x.m.c, cores) || r->g.t != x.m.t) return false;
     r->rows = c->axis[0].n.n;
     link(&x);
     cut(r, c->axis[x.e].n.n, cores);

@@ -6,24 +6,14 @@
 
 #include <string.h>
 
+#include "kernels-cl/skel/generic_made.h"
 #include "kernels-cl/skel/strides.h"
 
-enum { SINKS = CLF_GEN_OUTPUTS + CLF_GEN_FOLDS, CHUNKS_PER_CORE = 32, MIN_CHUNK_CELLS = 4096 };
+enum { CHUNKS_PER_CORE = 32, MIN_CHUNK_CELLS = 4096 };
 
-/* A cplan under way to one over cells; its arrays are here, for nobody hands us memory. */
 typedef struct cells {
+    clf_generic_made m;
     clf_generic_rows *r;
-    const clf_cplan *from;
-    clf_dtype t;
-    clf_cplan c;
-    clf_axis axis;
-    clf_cinput in[CLF_GEN_INPUTS];
-    clf_coutput out[CLF_GEN_OUTPUTS];
-    clf_access access[CLF_GEN_ACCESSES];
-    clf_value value[CLF_GEN_VALUES];
-    clf_sink sink[SINKS];
-    int as[CLF_GEN_VALUES]; /* what each value became; -1: nothing */
-    bool used[CLF_GEN_VALUES];
     struct {
         int matrix;
         int64_t base, step, vector;
@@ -34,11 +24,11 @@ typedef struct cells {
 
 /* A load of the matrix, or of a vector along its rows, in memory without gaps. */
 static bool load_of(const cells *x, int v, uint32_t axes, int *input, int64_t *base, int64_t *step) {
-    const clf_value *w = &x->from->value[v];
+    const clf_value *w = &x->m.from->value[v];
     clf_strides s;
-    if (w->op != CLF_V_LOAD || w->axes != axes || w->dtype != x->t) return false;
-    const clf_access *a = &x->from->access[w->arg];
-    if (a->protocol != CLF_STREAM || !clf_strides_of(x->from, a, &s) || (s.step[1] != 1 && x->r->inner > 1)) return false;
+    if (w->op != CLF_V_LOAD || w->axes != axes || w->dtype != x->m.t) return false;
+    const clf_access *a = &x->m.from->access[w->arg];
+    if (a->protocol != CLF_STREAM || !clf_strides_of(x->m.from, a, &s) || (s.step[1] != 1 && x->r->inner > 1)) return false;
     *input = a->input;
     *base = s.base;
     *step = s.step[0];
@@ -47,28 +37,22 @@ static bool load_of(const cells *x, int v, uint32_t axes, int *input, int64_t *b
 
 static const clf_value vector_load = {.op = CLF_V_LOAD, .axis = -1, .axes = 1, .in = {-1, -1, -1}};
 
-static int add_access(cells *x, const clf_access *a) {
-    if (x->c.naccess == CLF_GEN_ACCESSES) return -1;
-    x->access[x->c.naccess] = *a;
-    return x->c.naccess++;
-}
-
 /* An input of its own, of a cell a row. */
 static bool add_dot(cells *x, int v) {
-    const clf_value *w = &x->from->value[v];
-    int d = x->r->ndot, in = x->c.nin, second;
+    const clf_value *w = &x->m.from->value[v];
+    int d = x->r->ndot, in = x->m.c.nin, second;
     int64_t none;
-    if (d == CLF_GEN_DOTS || in == CLF_GEN_INPUTS || w->axis != 1 || w->arg != 0 || w->dtype != x->t) return false;
-    if (clf_dot_lanes(x->from, w, NULL) != clf_lanes(x->t)) return false;
-    int q = x->from->value[w->in[0]].axes == 3u ? 0 : 1;
+    if (d == CLF_GEN_DOTS || in == CLF_GEN_INPUTS || w->axis != 1 || w->arg != 0 || w->dtype != x->m.t) return false;
+    if (clf_dot_lanes(x->m.from, w, NULL) != clf_lanes(x->m.t)) return false;
+    int q = x->m.from->value[w->in[0]].axes == 3u ? 0 : 1;
     if (!load_of(x, w->in[q], 3u, &x->dot[d].matrix, &x->dot[d].base, &x->dot[d].step)) return false;
     if (!load_of(x, w->in[!q], 2u, &second, &x->dot[d].vector, &none)) return false;
     const clf_access a = {.input = in, .rank = 1, .at = {{.axis = 0, .value = -1, .mul = 1}}};
-    x->in[x->c.nin++] = (clf_cinput){.dtype = (uint8_t)x->t, .rank = 1, .dim = {x->axis.n}};
-    clf_value *to = &x->value[x->c.nvalue];
+    x->m.in[x->m.c.nin++] = (clf_cinput){.dtype = (uint8_t)x->m.t, .rank = 1, .dim = {x->m.axis.n}};
+    clf_value *to = &x->m.value[x->m.c.nvalue];
     *to = vector_load;
-    to->dtype = (uint8_t)x->t;
-    to->arg = add_access(x, &a);
+    to->dtype = (uint8_t)x->m.t;
+    to->arg = clf_generic_made_access(&x->m, &a);
     x->r->vector[d] = x->dot[d].vector;
     x->r->dots |= (int64_t)(CLF_GEN_LINK | second) << 8 * d;
     x->r->ndot++;
@@ -78,27 +62,22 @@ static bool add_dot(cells *x, int v) {
 /* ---- values ---- */
 
 static bool add_cell(cells *x, int v) {
-    clf_value *to = &x->value[x->c.nvalue];
-    *to = x->from->value[v];
-    for (int k = 0; k < clf_generic_arity(to); k++) {
-        to->in[k] = x->as[to->in[k]];
-        if (to->in[k] < 0) return false;
-    }
-    return true;
+    x->m.value[x->m.c.nvalue] = x->m.from->value[v];
+    return clf_generic_made_operands(&x->m);
 }
 
 static bool add_load(cells *x, int v) {
-    const clf_access *a = &x->from->access[x->from->value[v].arg];
+    const clf_access *a = &x->m.from->access[x->m.from->value[v].arg];
     if (!add_cell(x, v) || a->protocol != CLF_STREAM) return false;
-    x->value[x->c.nvalue].arg = add_access(x, a);
-    return x->value[x->c.nvalue].arg >= 0;
+    x->m.value[x->m.c.nvalue].arg = clf_generic_made_access(&x->m, a);
+    return x->m.value[x->m.c.nvalue].arg >= 0;
 }
 
 static bool add_value(cells *x, int v) {
-    const clf_value *w = &x->from->value[v];
+    const clf_value *w = &x->m.from->value[v];
     if (w->axes & ~1u) return false;
     bool good = w->op == CLF_V_DOT ? add_dot(x, v) : w->op == CLF_V_LOAD ? add_load(x, v) : add_cell(x, v);
-    x->as[v] = x->c.nvalue++;
+    x->m.as[v] = x->m.c.nvalue++;
     return good;
 }
 
@@ -108,7 +87,7 @@ static bool add_value(cells *x, int v) {
 static int factor_of(const cells *x, const clf_sink *s) {
     if (s->kind != CLF_SINK_DOT || s->fold != 0 || s->keep != 2u || s->guard >= 0) return -1;
     for (int q = 0; q < 2; q++)
-        if (x->from->value[s->value[q]].axes == 3u && !(x->from->value[s->value[!q]].axes & ~1u)) return s->value[!q];
+        if (x->m.from->value[s->value[q]].axes == 3u && !(x->m.from->value[s->value[!q]].axes & ~1u)) return s->value[!q];
     return -1;
 }
 
@@ -119,31 +98,32 @@ static bool add_columns(cells *x, const clf_sink *s, clf_sink *to) {
     if (!load_of(x, s->value[0] == factor ? s->value[1] : s->value[0], 3u, &input, &r->base[k], &r->step[k])) return false;
     *to = (clf_sink){.kind = CLF_SINK_STORE,
                      .keep = 1,
-                     .value = {x->as[factor], -1, -1, -1},
+                     .value = {x->m.as[factor], -1, -1, -1},
                      .key = {-1, -1},
                      .guard = -1,
                      .order = -1,
                      .out = {o, -1, -1, -1}};
-    if (x->from->out[o].dtype != x->t) return false;
-    x->out[o] = (clf_coutput){.dtype = (uint8_t)x->t, .rank = 1, .dim = {x->axis.n}};
+    if (x->m.from->out[o].dtype != x->m.t) return false;
+    x->m.out[o] = (clf_coutput){.dtype = (uint8_t)x->m.t, .rank = 1, .dim = {x->m.axis.n}};
     r->cols |= (int64_t)(CLF_GEN_LINK | o << 3 | input) << 8 * r->ncol++;
     return to->value[0] >= 0;
 }
 
 static bool add_sink(cells *x, const clf_sink *s) {
-    clf_sink *to = &x->sink[x->c.nsink++];
+    clf_sink *to = &x->m.sink[x->m.c.nsink++];
     if (s->kind == CLF_SINK_DOT) return add_columns(x, s, to);
     bool known = s->guard < 0 && (s->kind == CLF_SINK_STORE ? !(s->keep & ~1u) : s->kind == CLF_SINK_FOLD && !s->keep);
     *to = *s;
     to->over = 0;
-    to->value[0] = x->as[s->value[0]];
-    return known && to->value[0] >= 0 && (s->kind == CLF_SINK_STORE || clf_sink_loop(x->from, s) == 1u);
+    to->value[0] = x->m.as[s->value[0]];
+    return known && to->value[0] >= 0 && (s->kind == CLF_SINK_STORE || clf_sink_loop(x->m.from, s) == 1u);
 }
 
 /* ---- the whole ---- */
 
 static bool shape_fits(const clf_cplan *c) {
-    if (c->naxes != 2 || c->nin > CLF_GEN_INPUTS || c->nout > CLF_GEN_OUTPUTS || c->nvalue > CLF_GEN_VALUES || c->nsink > SINKS)
+    if (c->naxes != 2 || c->nin > CLF_GEN_INPUTS || c->nout > CLF_GEN_OUTPUTS || c->nvalue > CLF_GEN_VALUES ||
+        c->nsink > CLF_GEN_CELL_SINKS)
         return false;
     for (int a = 0; a < 2; a++)
         if (c->axis[a].kind != CLF_AXIS_RANGE || c->axis[a].n.n < 0 || c->axis[a].n.n > INT64_MAX / 4096) return false;
@@ -154,36 +134,20 @@ static bool shape_fits(const clf_cplan *c) {
 
 /* Values of rows that some sink needs; operands of dots and sums over rows are looked at there. */
 static void note_used(cells *x) {
-    const clf_cplan *c = x->from;
+    const clf_cplan *c = x->m.from;
     for (int s = 0; s < c->nsink; s++) {
         int factor = factor_of(x, &c->sink[s]);
-        x->used[factor >= 0 ? factor : c->sink[s].value[0]] = true;
+        x->m.used[factor >= 0 ? factor : c->sink[s].value[0]] = true;
     }
-    for (int v = c->nvalue - 1; v >= 0; v--)
-        for (int k = 0; x->used[v] && k < clf_generic_arity(&c->value[v]); k++) x->used[c->value[v].in[k]] = true;
+    clf_generic_made_use(&x->m);
 }
 
 static bool translate(cells *x) {
-    const clf_cplan *c = x->from;
-    x->axis = c->axis[0];
-    x->c = (clf_cplan){.naxes = 1,
-                       .nin = c->nin,
-                       .nparam = c->nparam,
-                       .nout = c->nout,
-                       .axis = &x->axis,
-                       .in = x->in,
-                       .param = c->param,
-                       .out = x->out,
-                       .access = x->access,
-                       .value = x->value,
-                       .sink = x->sink};
-    for (int i = 0; i < c->nin; i++) x->in[i] = c->in[i];
-    for (int o = 0; o < c->nout; o++) x->out[o] = c->out[o];
+    const clf_cplan *c = x->m.from;
+    clf_generic_made_begin(&x->m, &c->axis[0]);
     note_used(x);
-    for (int v = 0; v < c->nvalue; v++) {
-        x->as[v] = -1;
-        if (x->used[v] && !add_value(x, v)) return false;
-    }
+    for (int v = 0; v < c->nvalue; v++)
+        if (x->m.used[v] && !add_value(x, v)) return false;
     for (int s = 0; s < c->nsink; s++)
         if (!add_sink(x, &c->sink[s])) return false;
     return x->r->ndot + x->r->ncol > 0;
@@ -193,7 +157,7 @@ static bool translate(cells *x) {
 static void link(cells *x) {
     clf_generic *g = &x->r->g;
     for (int a = 0; a < g->naccess; a++) {
-        int d = (int)(g->reads >> 8 * a & 7) - x->from->nin;
+        int d = (int)(g->reads >> 8 * a & 7) - x->m.from->nin;
         if (d < 0) continue;
         g->reads &= ~(int64_t)((uint64_t)255 << 8 * a);
         g->reads |= (int64_t)x->dot[d].matrix << 8 * a;
@@ -228,12 +192,12 @@ static void lay_out(clf_generic_rows *r) {
 }
 
 bool clf_generic_rows_plan(clf_generic_rows *r, const clf_cplan *c, int cores) {
-    cells x = {.r = r, .from = c};
+    cells x = {.m.from = c, .r = r};
     memset(r, 0, sizeof *r);
     if (!shape_fits(c)) return false;
-    x.t = (clf_dtype)c->value[c->sink[0].value[0]].dtype;
+    x.m.t = (clf_dtype)c->value[c->sink[0].value[0]].dtype;
     r->inner = c->axis[1].n.n;
-    if (!translate(&x) || !clf_generic_plan(&r->g, &x.c, cores) || r->g.cell.n != c->axis[0].n.n || r->g.rowwise) return false;
+    if (!translate(&x) || !clf_generic_plan(&r->g, &x.m.c, cores) || r->g.cell.n != c->axis[0].n.n || r->g.rowwise) return false;
     link(&x);
     cut(r, cores);
     lay_out(r);

@@ -62,7 +62,14 @@ void clf_gen_next_row(clf_ctext *x);
 void clf_gen_gather_setup(clf_ctext *x);
 void clf_gen_gather(clf_ctext *x);
 
-/* cell_generic.c: the arguments that all these kernels have, up to scratch, and those behind it */
+/* cell_generic.c: what the three twins have alike */
+/** The arguments that all these kernels have, up to scratch, and those behind it. */
 void clf_gen_walk_operands(clf_args *w, const clf_generic *g);
 void clf_gen_walk_sizes(clf_args *w, const clf_generic *g, int64_t first);
+/** Facts of a run of `chunks`: memory and operators are those of the kernel that it stands in for, which has chunks of its own. */
+void clf_gen_facts(const clf_skel *of, int64_t its_chunks, const clf_cplan *c, const clf_profile *p, const clf_sched *s, int64_t chunks,
+                   clf_facts *out);
+/** The program of a twin for that float type. errors: CLF_E_NOMEM, and those of clf_kernel_expand. */
+clf_status clf_gen_emit(const clf_twin *t, const void *plan, clf_dtype type, const char *kernel_dir, clf_arena *arena, clf_source *out,
+                        clf_err *err);
 #endif

@@ -46,25 +46,19 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
     return CLF_OK;
 }
 
-/* Memory and operators are those of the kernel that it stands in for, whose chunks may be others. */
 static void facts(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out) {
     clf_generic_rows r;
     clf_row row;
-    clf_sched all = *s;
     memset(out, 0, sizeof *out);
     if (!clf_generic_rows_plan(&r, c, p->cores) || !clf_row_plan(&row, c, p->cores)) return;
-    all.global = (size_t)row.chunks;
-    clf_skel_row_chunk.facts(c, p, &all, out);
-    clf_twin_share(out, s, r.g.cell.chunks);
+    clf_gen_facts(&clf_skel_row_chunk, row.chunks, c, p, s, r.g.cell.chunks, out);
 }
 
 static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
     (void)s;
     clf_generic_rows r;
-    clf_gen_text x;
     if (!clf_generic_rows_plan(&r, c, 1)) return clf_fail(err, CLF_E_INTERNAL, "row.generic: cplan does not fit");
-    CLF_TRY(clf_gen_text_begin(&x, r.g.t, arena, err));
-    return clf_twin_write(&twin, &x.x, &r, CLF_GEN_FOLDS, kernel_dir, arena, out, err);
+    return clf_gen_emit(&twin, &r, r.g.t, kernel_dir, arena, out, err);
 }
 
 const clf_skel clf_skel_row_generic = {

@@ -98,3 +98,12 @@ void pinned_pair_contrast_two(clf_profile *host, clf_profile *first, clf_profile
     one_sided(first, CLF_DEV_CPU, 1);
     one_sided(second, CLF_DEV_CPU, 2);
 }
+
+void pinned_pair_alike(clf_profile *p, clf_device_kind kind, double faster) {
+    clf_profile_assume(p, kind, 2);
+    for (int i = 0; i < CLF_PROFILE_TIERS; i++) p->read_bytes_per_s[i] = 1e9 * faster;
+    for (int w = 0; w < 2; w++)
+        for (int k = 0; k < CLF_NCLASSES; k++) p->cells_per_s[w][k] = 1e12;
+    p->launch_async_ns = p->launch_sync_ns = 1e3;
+    p->zero_copy = 1;
+}

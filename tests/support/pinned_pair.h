@@ -24,4 +24,6 @@ void pinned_pair_two_devices(void);
 void pinned_pair_contrast(clf_profile *host, clf_profile *device);
 /** Three of them: the host is bad at all, the others share as above: the first one has additions of doubles. */
 void pinned_pair_contrast_two(clf_profile *host, clf_profile *first, clf_profile *second);
+/** Rates of one another but for what reads are faster by, as if each device had cores of its own. */
+void pinned_pair_alike(clf_profile *p, clf_device_kind kind, double faster);
 #endif

@@ -183,16 +183,6 @@ static const char *explained(clf_ctx *c, clf_mat *m, clf_explain_format f) {
     return t.at;
 }
 
-/* Rates of one another, as if the device had cores of its own. */
-static void alike(clf_profile *p, clf_device_kind kind, double faster) {
-    clf_profile_assume(p, kind, 2);
-    for (int i = 0; i < CLF_PROFILE_TIERS; i++) p->read_bytes_per_s[i] = 1e9 * faster;
-    for (int w = 0; w < 2; w++)
-        for (int k = 0; k < CLF_NCLASSES; k++) p->cells_per_s[w][k] = 1e12;
-    p->launch_async_ns = p->launch_sync_ns = 1e3;
-    p->zero_copy = 1;
-}
-
 /* With a device as fast as the host, half and half; with transfers at a tenth of that rate, the host alone; nor with one that is a CPU. */
 static void test_figures(void) {
     static const struct {
@@ -207,8 +197,8 @@ static void test_figures(void) {
         pinned_pair pair;
         clf_ctx *c = open_on(NULL);
         clf_device d = {.struct_size = sizeof d};
-        alike(&host, CLF_DEV_HOST, 1);
-        alike(&device, cases[i].kind, cases[i].faster);
+        pinned_pair_alike(&host, CLF_DEV_HOST, 1);
+        pinned_pair_alike(&device, cases[i].kind, cases[i].faster);
         if (cases[i].transfer > 0) {
             device.zero_copy = 0;
             device.transfer_bytes_per_s = cases[i].transfer;
@@ -243,8 +233,8 @@ static void test_credit(void) {
     pinned_pair pair;
     clf_ctx *c = open_on(NULL);
     clf_device d = {.struct_size = sizeof d};
-    alike(&host, CLF_DEV_HOST, 1);
-    alike(&device, CLF_DEV_GPU, 100);
+    pinned_pair_alike(&host, CLF_DEV_HOST, 1);
+    pinned_pair_alike(&device, CLF_DEV_GPU, 100);
     device.zero_copy = 0;
     device.transfer_bytes_per_s = 6.25e8;
     CU_ASSERT_FATAL(pinned_pair_make(&pair, &host, &device) && pinned_pair_set(&pair, c));

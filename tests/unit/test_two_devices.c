@@ -189,16 +189,6 @@ static void test_later(void) {
     clf_close(c);
 }
 
-/* As fast as the others, with cores of its own. */
-static void alike(clf_profile *p, clf_device_kind kind, double faster) {
-    clf_profile_assume(p, kind, 2);
-    for (int i = 0; i < CLF_PROFILE_TIERS; i++) p->read_bytes_per_s[i] = 1e9 * faster;
-    for (int w = 0; w < 2; w++)
-        for (int k = 0; k < CLF_NCLASSES; k++) p->cells_per_s[w][k] = 1e12;
-    p->launch_async_ns = p->launch_sync_ns = 1e3;
-    p->zero_copy = 1;
-}
-
 /* Nobody asks for it: the shares follow from the rates, and a device that is too slow has none. */
 static void test_shares(void) {
     static const struct {
@@ -213,9 +203,9 @@ static void test_shares(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         clf_profile host, first, second;
         pinned_pair three;
-        alike(&host, CLF_DEV_HOST, 1);
-        alike(&first, CLF_DEV_GPU, cases[i].first);
-        alike(&second, CLF_DEV_GPU, cases[i].second);
+        pinned_pair_alike(&host, CLF_DEV_HOST, 1);
+        pinned_pair_alike(&first, CLF_DEV_GPU, cases[i].first);
+        pinned_pair_alike(&second, CLF_DEV_GPU, cases[i].second);
         CU_ASSERT_FATAL(pinned_pair_make(&three, &host, &first) && pinned_pair_add(&three, &second));
         clf_ctx *c = pinned_pair_open(&three);
         if (!c) return;
