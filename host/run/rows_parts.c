@@ -8,6 +8,7 @@ enum {
     PARTS_PER_WORKER = 8,
     UNEVEN_PARTS = 256,      /* of a worker, where a few of the rows have most of the entries */
     STATES_BYTES = 64 << 20, /* partial results of all parts together, unless one part needs more */
+    PICKED_CELLS = 1 << 16,  /* of rows picked by the entries of a batch, where they are read again */
     BLOCK = 8,               /* rows that loops take at once */
     WIDE_ROW = 16384,
     LONG_ROW = 65536,
@@ -47,11 +48,28 @@ static int64_t power_of_two(int64_t n) {
     return n;
 }
 
+/* Entries of a batch: where two products pick rows of what they read by the same entries, the second finds them in a core's cache. */
+static int64_t most_entries(const clf_rows_job *j) {
+    const struct clf_rows *r = j->r;
+    int64_t picks = 0, cells = 1;
+    for (int i = 0; i < r->nbatch; i++) {
+        const clf_row_instr *in = &r->batch[i];
+        if (in->kind != CLF_RI_DOT || in->arg < 0 || r->entry < 0) continue;
+        int along = in->over == r->entry ? in->axis : in->axis == r->entry ? (int)in->over : -1;
+        if (along < 0) continue;
+        cells = j->n[along] > cells ? j->n[along] : cells;
+        picks++;
+    }
+    int64_t most = picks > 1 ? PICKED_CELLS / cells : CLF_ROWS_CELLS;
+    return most < 1 ? 1 : most < CLF_ROWS_CELLS ? most : CLF_ROWS_CELLS;
+}
+
 void clf_rows_choose_batch(clf_rows_job *j) {
     int64_t n = widest(j), rows = n > 0 ? CLF_ROWS_CELLS / n & -(int64_t)BLOCK : CLF_ROWS_MOST;
     if (rows < BLOCK) rows = n <= WIDE_ROW ? BLOCK : n <= LONG_ROW ? BLOCK / 2 : 1;
     j->batch_rows = rows < CLF_ROWS_MOST ? rows : CLF_ROWS_MOST;
     if (j->r->nmeet > 0) j->batch_rows = power_of_two(j->batch_rows); /* whole blocks, or as many to each */
+    j->batch_entries = most_entries(j);
     j->longest = longest_row(j);
 }
 

@@ -37,11 +37,11 @@ static void place_rows(clf_rows_frame *f) {
 static int64_t take_rows(const clf_rows_frame *f, int64_t to) {
     const clf_rows_job *j = f->job;
     int64_t n = to - f->row < j->batch_rows ? to - f->row : j->batch_rows;
-    if (!j->m || j->m->ptr[f->row + n] - j->m->ptr[f->row] <= CLF_ROWS_CELLS) return n;
+    if (!j->m || j->m->ptr[f->row + n] - j->m->ptr[f->row] <= j->batch_entries) return n;
     int64_t lo = 1, hi = n; /* ptr[row + lo] may be beyond; ptr[row + hi] is */
     while (lo + 1 < hi) {
         int64_t mid = lo + (hi - lo) / 2;
-        if (j->m->ptr[f->row + mid] - j->m->ptr[f->row] <= CLF_ROWS_CELLS)
+        if (j->m->ptr[f->row + mid] - j->m->ptr[f->row] <= j->batch_entries)
             lo = mid;
         else
             hi = mid;

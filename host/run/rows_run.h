@@ -69,7 +69,8 @@ typedef struct clf_rows_job {
     int64_t n[CLF_MAX_AXES]; /* extents; ENTRY: columns */
     int64_t rows;
     const clf_csr *m;            /* of the ENTRY axis */
-    int64_t batch_rows, longest; /* longest: of a row's entries, where registers must hold whole rows */
+    int64_t batch_rows, batch_entries; /* at most, but for one row of more entries */
+    int64_t longest; /* longest: of a row's entries, where registers must hold whole rows */
     clf_row_place *place;        /* per access */
     int64_t *bound;              /* parts + 1: rows, or entries where r->split */
     int64_t parts;
