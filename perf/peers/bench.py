@@ -3,9 +3,9 @@
 
     ./run bench --peers [--suite micro,ml] [--case PREFIX] [--peer NAME,...] [--rounds N] [--size F] [--device D] [--json FILE] [--list]
 
-Each round takes one sample of everybody, in turn; a sample repeats calls for 20 ms at least. Who is far behind the fastest peer takes part
-in three rounds only. Where a peer has several forms of a case, the
-one that is fastest in a first run takes part. A ratio is the median over rounds of the peer's time over ours in the same round. SystemDS
+Each round takes one sample of everybody, in turn; a sample repeats calls for 20 ms at least, and a rest follows a
+long one. Who is far behind the fastest peer takes part in three rounds only. Where a peer has several forms of a case, the one that is
+fastest in a first run takes part. A ratio is the median over rounds of the peer's time over ours in the same round. SystemDS
 runs its cases in a process of its own, in between, timed inside (systemds.py).
 exit: 0, 1 a result differs, 2 command line."""
 import os
@@ -33,6 +33,7 @@ from cases import CASES
 from native import Results
 
 SAMPLE_S = 0.02
+LONG_S, REST_S = 0.1, 0.5  # whoever takes so long had gigabytes of intermediates, perhaps: the system takes them back during a rest
 TOLERANCE = {8: 1e-9, 4: 1e-2}  # of a result's largest number, by bytes of its type: peers add up f32 as it comes
 LEAST = 1.0  # promised against the best peer
 FAR, FAR_ROUNDS = 4, 3  # who takes FAR times as long as the fastest peer takes part in the first rounds only
@@ -105,6 +106,7 @@ def run_case(case, args, ours, others):
         for name, call in players:
             if r < FAR_ROUNDS or name == ours.name or min(times[name]) <= near:
                 times[name].append(sample(call))
+                time.sleep(REST_S if times[name][-1] >= LONG_S else 0)
     row["ours_ms"] = statistics.median(times[ours.name]) * 1e3
     for name, found in row["peers"].items():
         found["ms"] = statistics.median(times[name]) * 1e3
