@@ -15,6 +15,9 @@
  * multiplies them (generic_rows.h). And it is entry.generic, over stored entries: CLF_GEN_SPAN says which, CLF_GEN_DOTS gathers what stands
  * at their rows and columns, and rows are as long as they are (generic_entries.h).
  *
+ * What is computed a block ahead (generic_plan.h) reads on into the next strip where that is whole; of its last block, an item's last strip
+ * computes it once more, for nobody.
+ *
  * n: cells; cols: of a row; run: cells of a work-item; rowwise: folds are those of rows (1), of columns (2); chunk: in strips;
  * chunks: of the operator; ent: depth of a stack; states, areas, area, tails: scratch, in words; reads, folds, stores: see generic_plan.h. */
 #include "contract.clh"
@@ -69,7 +72,7 @@
 
 __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int *counter, long n, long run, long chunk, long first,
                         long chunks, long ent, long states, long areas, long area, long tails, long reads, long folds, long stores,
-                        long nfold, long nonce, long ncode, long cols, long rowwise)
+                        long nfold, long nonce, long later, long ncode, long cols, long rowwise)
 {
     const long me = first + (long)get_global_id(0);
     long cell0 = me * run, cell1 = min(cell0 + run, n), i0 = me * chunk, i1 = i0 + (cell1 - cell0 + 511) / 512;
@@ -94,7 +97,7 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
         const bool once = i < i0;
         const long at = once ? 0 : cell0 + (i - i0) * 512;
         const int m = once ? 1 : (int)min(512L, cell1 - at), len = (m + CLF_GEN_BLOCK - 1) / CLF_GEN_BLOCK * CLF_GEN_BLOCK;
-        const bool part = !once && m < 512;
+        const bool part = !once && m < 512, more = !once && cell1 - at >= 1024; /* another whole strip */
         const __global CLF_GEN_S *ahead[CLF_GEN_ACCESSES];
         int streams = 0;
         for (int a = 0; a < CLF_GEN_ACCESSES; a++) {
@@ -123,7 +126,9 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
                     CLF_FETCH(ahead[k] + u + q)
                 }
             CLF_GEN_DOTS
-            for (int k = once ? 0 : (int)nonce; k < end; k++) {
+            for (int a = 0; a < CLF_GEN_ACCESSES && later > nonce; a++)
+                place[CLF_GEN_AHEAD0 + a] = place[CLF_GEN_ACCESS0 + a] + (u + CLF_GEN_BLOCK < len || more ? CLF_GEN_BLOCK : 0);
+            for (int k = once ? 0 : u || (i > i0 && !part) ? (int)later : (int)nonce; k < end; k++) {
                 const long op = code[k];
                 const int to = (int)(op >> 16 & 63);
                 const __global CLF_GEN_S *const a = place[op >> 24 & 63], *const b = place[op >> 32 & 63], *const c = place[op >> 40 & 63];

@@ -37,23 +37,8 @@ void clf_gen_walk_operands(clf_args *w, const clf_generic *g) {
 
 void clf_gen_walk_sizes(clf_args *w, const clf_generic *g, int64_t first) {
     const clf_cell *p = &g->cell;
-    const int64_t size[] = {p->n,
-                            g->run,
-                            p->chunk,
-                            first,
-                            p->chunks,
-                            p->ent,
-                            g->states,
-                            g->areas,
-                            g->area,
-                            g->tails,
-                            g->reads,
-                            g->folds,
-                            g->stores,
-                            g->nfold,
-                            g->nonce,
-                            g->ncode,
-                            p->cols > 0 ? p->cols : 1,
+    const int64_t size[] = {p->n,      g->run,   p->chunk, first,     p->chunks, p->ent,   g->states, g->areas, g->area,
+                            g->tails,  g->reads, g->folds, g->stores, g->nfold,  g->nonce, g->later,  g->ncode, p->cols > 0 ? p->cols : 1,
                             g->rowwise};
     clf_args_end(w, sizeof size / sizeof *size, size);
 }

@@ -79,7 +79,7 @@ bool clf_generic_entries_plan(clf_generic_entries *r, const clf_cplan *c, int co
     clf_generic_cells x;
     memset(r, 0, sizeof *r);
     if (!clf_generic_cells_of(&x, r, c)) return false;
-    if (!(x.by_row ? clf_generic_plan_rowwise : clf_generic_plan)(&r->g, &x.m.c, cores) || r->g.t != x.m.t) return false;
+    if (!clf_generic_plan_made(&r->g, &x.m.c, cores, x.by_row) || r->g.t != x.m.t) return false;
     r->rows = c->axis[0].n.n;
     link(&x);
     cut(r, c->axis[x.e].n.n, cores);

@@ -5,20 +5,23 @@
 
 #include <string.h>
 
-enum { VALUES = CLF_GEN_VALUES, NOWHERE = 255 };
+enum { VALUES = CLF_GEN_VALUES, NOWHERE = 255, AHEAD_MOST = 4, AHEAD_AMONG = 5 };
 
 /* A translation under way. */
 typedef struct translation {
     clf_generic *g;
     const clf_cplan *c;
-    uint8_t place[VALUES]; /* of each value */
-    int last[VALUES];      /* the last operator that reads it; -1: none */
-    bool kept[VALUES];     /* some operator reads it from memory */
-    int reads[VALUES];     /* operands that it is, and sinks */
-    bool fused[VALUES];    /* its one reader computes it, in one instruction with itself */
-    int first[VALUES];     /* of such a reader: what it computes so; -1: nothing */
-    int acc;               /* the value in the accumulator; -1: none */
-    bool used[VALUES];     /* some sink needs it */
+    uint8_t place[VALUES];     /* of each value */
+    int last[VALUES];          /* the last operator that reads it; -1: none */
+    bool kept[VALUES];         /* some operator reads it from memory */
+    int reads[VALUES];         /* operands that it is, and sinks */
+    bool fused[VALUES];        /* its one reader computes it, in one instruction with itself */
+    int first[VALUES];         /* of such a reader: what it computes so; -1: nothing */
+    bool ahead[VALUES];        /* it is computed a block ahead, and keeps its register */
+    int due[AHEAD_MOST], ndue; /* of those, what this block has read: a half of the next block's is computed every `pace` instructions */
+    int halves, pace, since;   /* halves: of the first one, computed already */
+    int acc;                   /* the value in the accumulator; -1: none */
+    bool used[VALUES];         /* some sink needs it */
     bool busy[CLF_GEN_REGS];
     int nscalar;
     bool failed;
@@ -112,7 +115,7 @@ static void note_kept(translation *x) {
     held h = {-1, -1};
     for (int v = 0; v < x->c->nvalue; v++) {
         bool computed = clf_generic_arity(&x->c->value[v]) && !is_scalar(x, v);
-        if (!x->used[v]) continue;
+        if (!x->used[v] || x->ahead[v]) continue;
         bool pair = computed && note_pair(x, v, &h);
         if (!pair && clf_generic_arity(&x->c->value[v])) note_operands(x, v, &h);
         if (computed || is_sunk(x->c, v)) h = (held){computed ? v : -1, computed && !pair ? h.last : -1};
@@ -151,6 +154,27 @@ static void put_pair(translation *x, int v, int to) {
     x->acc = v;
 }
 
+/* Half of it by the operator's case that leaves the accumulator alone; of this block, or of the next. */
+static void put_ahead(translation *x, int v, int half, bool next) {
+    const clf_value *w = &x->c->value[v];
+    int in[2] = {0};
+    for (int k = 0; k < clf_generic_arity(w); k++) {
+        int place = x->place[w->in[k]];
+        in[k] = next && place >= CLF_GEN_ACCESS0 ? place - CLF_GEN_ACCESS0 + CLF_GEN_AHEAD0 : place;
+    }
+    put(x, 4 * w->op + 3, CLF_GEN_NOWHERE, in[0], in[1], x->place[v]);
+    x->g->code[x->g->ncode - 1] |= (int64_t)half << 48;
+}
+
+static void put_due(translation *x) {
+    put_ahead(x, x->due[0], x->halves++, true);
+    x->since = 0;
+    if (x->halves < 2) return;
+    x->halves = 0;
+    x->ndue--;
+    memmove(x->due, x->due + 1, (size_t)x->ndue * sizeof *x->due);
+}
+
 static void translate_scalar(translation *x, int v) {
     const clf_value *w = &x->c->value[v];
     int from = w->op == CLF_V_LOAD ? take_access(x, w->arg) - CLF_GEN_ACCESS0 : w->arg;
@@ -165,16 +189,32 @@ static void translate_scalar(translation *x, int v) {
 static void release(translation *x, int v) {
     const clf_value *w = &x->c->value[v];
     for (int k = 0; k < clf_generic_arity(w); k++)
-        if (x->last[w->in[k]] == v && x->place[w->in[k]] < CLF_GEN_REGS) x->busy[x->place[w->in[k]]] = false;
+        if (x->last[w->in[k]] == v && x->place[w->in[k]] < CLF_GEN_REGS && !x->ahead[w->in[k]]) x->busy[x->place[w->in[k]]] = false;
+}
+
+/* What is computed ahead and v reads last. */
+static void note_due(translation *x, int v) {
+    const clf_value *w = &x->c->value[v];
+    for (int k = 0; k < clf_generic_arity(w); k++)
+        if (x->ahead[w->in[k]] && x->last[w->in[k]] == v && (!k || w->in[k] != w->in[0])) x->due[x->ndue++] = w->in[k];
+}
+
+static void advance(translation *x, int v) {
+    if (x->first[v] >= 0) note_due(x, x->first[v]);
+    note_due(x, v);
+    if (++x->since >= x->pace && x->ndue > 0) put_due(x);
+}
+
+static void translate_load(translation *x, int v) {
+    if (x->place[v] == NOWHERE) x->place[v] = (uint8_t)take_access(x, x->c->value[v].arg);
 }
 
 static void translate_vector(translation *x, int v) {
-    const clf_value *w = &x->c->value[v];
-    if (w->op == CLF_V_LOAD) {
-        x->place[v] = (uint8_t)take_access(x, w->arg);
+    if (x->c->value[v].op == CLF_V_LOAD) {
+        translate_load(x, v);
         return;
     }
-    if (x->fused[v]) return;
+    if (x->fused[v] || x->ahead[v]) return;
     int out = direct_output(x, v);
     release(x, v);
     if (x->first[v] >= 0) release(x, x->first[v]);
@@ -184,6 +224,7 @@ static void translate_vector(translation *x, int v) {
     else
         put_cell(x, v, to);
     x->place[v] = (uint8_t)to;
+    advance(x, v);
 }
 
 static void translate_store(translation *x, int v, int out) {
@@ -227,10 +268,44 @@ static void translate_sinks(translation *x, int v) {
     if (x->last[v] < 0 && x->place[v] < CLF_GEN_REGS) x->busy[x->place[v]] = false;
 }
 
+/* Cells that stand in memory without gaps, or one cell. */
+static bool is_operand(const translation *x, int v) {
+    const clf_value *w = &x->c->value[v];
+    clf_cell_at at;
+    if (is_scalar(x, v)) return true;
+    return w->op == CLF_V_LOAD && clf_cell_access(&x->g->cell, &x->c->access[w->arg], &at) &&
+           clf_generic_way(&x->g->cell, &at) == CLF_GEN_ALONG;
+}
+
+/* Where there are other operators enough to run meanwhile. */
+static void note_ahead(translation *x) {
+    int n = 0, others = 0;
+    for (int v = 0; v < x->c->nvalue; v++) {
+        const clf_value *w = &x->c->value[v];
+        bool computed = x->used[v] && clf_op_is_cell(w->op) && !is_scalar(x, v);
+        bool fits = computed && n < AHEAD_MOST && clf_generic_divides(w->op) && !is_sunk(x->c, v);
+        for (int k = 0; fits && k < clf_generic_arity(w); k++) fits = is_operand(x, w->in[k]);
+        x->ahead[v] = fits;
+        n += fits;
+        others += computed && !fits;
+    }
+    if (others < AHEAD_AMONG) memset(x->ahead, 0, sizeof x->ahead);
+    x->since = x->pace = n ? others / (2 * n) : 0;
+}
+
+static void translate_ahead(translation *x) {
+    for (int v = 0; v < x->c->nvalue; v++) {
+        if (!x->ahead[v]) continue;
+        for (int k = 0; k < clf_generic_arity(&x->c->value[v]); k++)
+            if (!is_scalar(x, x->c->value[v].in[k])) translate_load(x, x->c->value[v].in[k]);
+        x->place[v] = (uint8_t)take_register(x);
+        for (int half = 0; half < 2; half++) put_ahead(x, v, half, false);
+    }
+}
+
 static void note_uses(translation *x) {
     const clf_cplan *c = x->c;
     memset(x->place, NOWHERE, sizeof x->place);
-    clf_generic_used(c, x->used);
     for (int v = 0; v < c->nvalue; v++) {
         x->last[v] = x->first[v] = -1;
         x->reads[v] += is_sunk(c, v);
@@ -242,18 +317,23 @@ static void note_uses(translation *x) {
     note_kept(x);
 }
 
-static bool translate(clf_generic *g, const clf_cplan *c) {
+static bool translate(clf_generic *g, const clf_cplan *c, bool ahead) {
     translation x = {.g = g, .c = c};
+    clf_generic_used(c, x.used);
+    if (ahead) note_ahead(&x);
     note_uses(&x);
     for (int v = 0; v < c->nvalue; v++)
         if (x.used[v] && is_scalar(&x, v)) translate_scalar(&x, v);
     g->nonce = g->ncode;
     x.acc = -1;
+    translate_ahead(&x);
+    g->later = g->ncode;
     for (int v = 0; v < c->nvalue && !x.failed; v++) {
         if (!x.used[v]) continue;
         if (!is_scalar(&x, v)) translate_vector(&x, v);
         translate_sinks(&x, v);
     }
+    while (x.ndue > 0) put_due(&x);
     return !x.failed;
 }
 
@@ -272,15 +352,18 @@ void clf_generic_lay_out(clf_generic *g) {
     g->words = g->tails + (g->rowwise ? p->chunks : 1) * (CLF_GEN_ACCESSES + CLF_GEN_OUTPUTS) * CLF_LEAF;
 }
 
-static bool plan(clf_generic *g, const clf_cplan *c, int cores, bool rowwise) {
+static bool plan(clf_generic *g, const clf_cplan *c, int cores, bool rowwise, bool ahead) {
     memset(g, 0, sizeof *g);
     if (!clf_cell_plan(&g->cell, c, cores) || !clf_generic_fits(g, c, cores)) return false;
     if (rowwise) g->rowwise = CLF_GEN_OF_ROWS;
-    if (!translate(g, c)) return false;
+    if (!translate(g, c, ahead)) return false;
     if (!g->cell.nfull) g->cell.ent = 1;
     clf_generic_lay_out(g);
     return true;
 }
 
-bool clf_generic_plan(clf_generic *g, const clf_cplan *c, int cores) { return plan(g, c, cores, false); }
-bool clf_generic_plan_rowwise(clf_generic *g, const clf_cplan *c, int cores) { return plan(g, c, cores, true); }
+/* Ahead takes registers, and instructions twice. */
+bool clf_generic_plan(clf_generic *g, const clf_cplan *c, int cores) {
+    return plan(g, c, cores, false, true) || plan(g, c, cores, false, false);
+}
+bool clf_generic_plan_made(clf_generic *g, const clf_cplan *c, int cores, bool rowwise) { return plan(g, c, cores, rowwise, false); }

@@ -8,6 +8,12 @@
  * (memory in place, or a tile in which a row or column is repeated); no target where only the next operator reads the value. What varies
  * with no axis stands in a scalar and is computed once by each work-item, by the first `nonce` instructions.
  *
+ * The divider is busy long after its instruction is through, longer than a core looks ahead. So quotients and square roots of operands
+ * alone are computed ahead, those of the next block behind the last instruction that reads this one's, in halves with other instructions
+ * between them, which run meanwhile: case 4 * op + 3, whose result goes to the register c, not to the accumulator, and whose operands are
+ * the accesses' places a block on; which half, say the bits from 48 on. Of a work-item's first block, and where the next one is not there
+ * to be read in place, they are computed in front, by instructions nonce to `later`.
+ *
  * Two operators are one instruction where the second has the first and what was in the accumulator before it as operands: acc - a * b.
  * What waits for the other operand so waits in the accumulator, and is neither stored nor read again. */
 #ifndef CLF_KERNELS_SKEL_GENERIC_PLAN_H
@@ -33,7 +39,8 @@ enum {
     CLF_GEN_ACCESS0 = CLF_GEN_SCALAR0 + CLF_GEN_SCALARS,
     CLF_GEN_OUTPUT0 = CLF_GEN_ACCESS0 + CLF_GEN_ACCESSES,
     CLF_GEN_FOLD_TILE0 = CLF_GEN_OUTPUT0 + CLF_GEN_OUTPUTS,
-    CLF_GEN_PLACES = CLF_GEN_FOLD_TILE0 + CLF_GEN_FOLDS,
+    CLF_GEN_AHEAD0 = CLF_GEN_FOLD_TILE0 + CLF_GEN_FOLDS, /* accesses, a block on */
+    CLF_GEN_PLACES = CLF_GEN_AHEAD0 + CLF_GEN_ACCESSES,
     CLF_GEN_NOWHERE = 63
 };
 /* Cases beyond those of operators: one cell everywhere, a parameter, what is at a, what is in the accumulator; folds, then pairs. */
@@ -54,11 +61,13 @@ extern const clf_op clf_generic_inners[CLF_GEN_INNER];
 int clf_generic_pair(int outer, int acc, int inner);
 /** Computed by a loop of its own, over operands in memory; the others unrolled. */
 bool clf_generic_long(int op);
+/** May be computed ahead: it keeps the divider busy. */
+static inline bool clf_generic_divides(int op) { return op == CLF_OP_DIV || op == CLF_OP_SQRT; }
 
 typedef struct clf_generic {
     clf_cell cell;
     clf_dtype t;
-    int ncode, nonce, nfold, nreg, naccess;
+    int ncode, nonce, later, nfold, nreg, naccess;
     int64_t code[CLF_GEN_CODE];
     int64_t base[CLF_GEN_ACCESSES], step[CLF_GEN_ACCESSES]; /* step: from row to row, of columns */
     int64_t reads;  /* 8 bits an access: its input, plus CLF_GEN_ALONG or another where it is no scalar */
@@ -89,6 +98,7 @@ static inline int clf_generic_arity(const clf_value *v) { return clf_op_is_cell(
 void clf_generic_lay_out(clf_generic *g);
 /** False when the kernel cannot serve it. */
 bool clf_generic_plan(clf_generic *g, const clf_cplan *c, int cores);
-/** The same of a cplan whose folds of everything are to be folds of rows, whichever cells these are. */
-bool clf_generic_plan_rowwise(clf_generic *g, const clf_cplan *c, int cores);
+/** The same where operands are made block by block, so that nothing is computed ahead; rowwise: folds of everything are to be folds of
+ * rows, whichever cells these are. */
+bool clf_generic_plan_made(clf_generic *g, const clf_cplan *c, int cores, bool rowwise);
 #endif

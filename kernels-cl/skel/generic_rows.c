@@ -197,7 +197,8 @@ bool clf_generic_rows_plan(clf_generic_rows *r, const clf_cplan *c, int cores) {
     if (!shape_fits(c)) return false;
     x.m.t = (clf_dtype)c->value[c->sink[0].value[0]].dtype;
     r->inner = c->axis[1].n.n;
-    if (!translate(&x) || !clf_generic_plan(&r->g, &x.m.c, cores) || r->g.cell.n != c->axis[0].n.n || r->g.rowwise) return false;
+    if (!translate(&x) || !clf_generic_plan_made(&r->g, &x.m.c, cores, false) || r->g.cell.n != c->axis[0].n.n || r->g.rowwise)
+        return false;
     link(&x);
     cut(r, cores);
     lay_out(r);

@@ -95,6 +95,14 @@ static void op_case(clf_ctext *x, int op) {
         op_vector(x, op, from ? 1u << (from - 1) : 0, "acc");
         CLF_PUT(x, "break;\n");
     }
+    if (!clf_generic_divides(op)) return;
+    CLF_PUT(x, "case %d: { CLF_GEN_V part[CLF_GEN_VECTORS / 2];\n", 4 * op + 3);
+    CLF_PUT(x,
+            "const long from = (op >> 48) * (CLF_GEN_BLOCK / 2);\nconst __global CLF_GEN_S *const a0 = a + from, *const b0 = b + from;\n");
+    CLF_PUT(x, "CLF_WHOLE for (int q = 0; q < CLF_GEN_VECTORS / 2; q++) { const __global CLF_GEN_S *const a = a0, *const b = b0; ");
+    op_vector(x, op, 0, "part");
+    CLF_PUT(x, "CLF_WHOLE for (int q = 0; q < CLF_GEN_VECTORS / 2; q++)\n");
+    CLF_PUT(x, "CLF_GEN_SAVE(part[q], place[op >> 40 & 63] + from + q * CLF_GEN_L); } break;\n");
 }
 
 /* Vector q of the accumulator and what `inner` gives. */
@@ -149,6 +157,7 @@ static void vector_name(clf_ctext *x) {
 }
 static void vectors(clf_ctext *x) { CLF_PUT(x, "8"); }
 static void access0(clf_ctext *x) { CLF_PUT(x, "%d", CLF_GEN_ACCESS0); }
+static void ahead0(clf_ctext *x) { CLF_PUT(x, "%d", CLF_GEN_AHEAD0); }
 static void output0(clf_ctext *x) { CLF_PUT(x, "%d", CLF_GEN_OUTPUT0); }
 static void fold_tile0(clf_ctext *x) { CLF_PUT(x, "%d", CLF_GEN_FOLD_TILE0); }
 static void fold_tile_cells(clf_ctext *x) { CLF_PUT(x, "%d", CLF_GEN_FOLD_TILE); }
@@ -162,8 +171,8 @@ static void nothing(clf_ctext *x) { (void)x; }
 
 #define CLF_GEN_HOLES_OF_ALL \
     {"CLF_GEN_S", type_name}, {"CLF_GEN_V", vector_name}, {"CLF_GEN_L", lanes}, {"CLF_GEN_VECTORS", vectors}, {"CLF_GEN_REGS", regs}, \
-        {"CLF_GEN_SCALARS", scalars}, {"CLF_GEN_ACCESSES", accesses}, {"CLF_GEN_ACCESS0", access0}, {"CLF_GEN_OUTPUT0", output0}, \
-        {"CLF_GEN_OUTPUTS", outputs}, {"CLF_GEN_TILE", tile_cells}, {"CLF_GEN_FOLD_TILE0", fold_tile0}, \
+        {"CLF_GEN_SCALARS", scalars}, {"CLF_GEN_ACCESSES", accesses}, {"CLF_GEN_ACCESS0", access0}, {"CLF_GEN_AHEAD0", ahead0}, \
+        {"CLF_GEN_OUTPUT0", output0}, {"CLF_GEN_OUTPUTS", outputs}, {"CLF_GEN_TILE", tile_cells}, {"CLF_GEN_FOLD_TILE0", fold_tile0}, \
         {"CLF_GEN_FOLD_TILE", fold_tile_cells}, {"CLF_GEN_AT(p, u)", at}, {"CLF_GEN_SAVE(v, p)", save}, {"CLF_GEN_NAMES", names}, \
         {"CLF_GEN_CASES", cases}, {"CLF_GEN_LEAF_BEGIN", clf_gen_leaves_begin}, {"CLF_GEN_LEAF_END", clf_gen_leaves_end}, \
         {"CLF_GEN_RESULTS", clf_gen_results}, {"CLF_FULL_MERGE(slot)", clf_gen_full_merge}, {"CLF_FULL_PUT(slot)", clf_gen_full_put}, \

@@ -194,6 +194,9 @@ verify() {
 }
 
 rm -rf "$work/src" "$work/out" && mkdir -p "$work/src" "$work/out" && copy
+for patch in "$here"/*.patch; do # those that this run leaves out, too
+    patch -s -p1 --dry-run -d "$work/src" <"$patch" >>"$log" 2>&1 || fail "$(basename "$patch" .patch) does not apply"
+done
 for name in $(cd "$here" && ls *"$pattern"*.patch | awk -v every="$every" 'NR % every == 1 % every'); do
     try_one "$here/$name"
 done

@@ -208,8 +208,47 @@ static void test_pairs(void) {
         }
 }
 
+/* Instructions that compute ahead: two of each value in front of the others, and two among them. */
+static int ahead_in(const clf_cplan *c) {
+    clf_generic g;
+    int n = 0;
+    CU_ASSERT_TRUE(clf_generic_plan(&g, c, 2));
+    for (int k = 0; k < g.ncode; k++) n += (g.code[k] & 3) == 3 && clf_generic_divides((int)(g.code[k] & 0xffff) / 4);
+    CU_ASSERT_EQUAL(2 * (g.later - g.nonce), n);
+    return n;
+}
+
+/* Quotients and roots of operands: read at once, late, twice, by the first of two operators in one instruction; of what is repeated, is
+ * kept, or is computed, they are computed where they stand. Work-items of one block, of less, of strips that are cut anywhere. */
+static void ahead_of(int64_t n, clf_dtype t, int way, int parts) {
+    kernel_job j;
+    job_begin(&j, (uint64_t)n);
+    plane p = axes(&j, way == 2 ? n : 1, way == 2 ? 3 : n);
+    int x = input(&j, &p, t, 3), y = way == 2 ? input(&j, &p, t, 2) : input(&j, &p, t, 3), c = param(&j, t);
+    int q = op(&j, CLF_OP_DIV, t, x, c, -1), r = op(&j, CLF_OP_SQRT, t, y, -1, -1), s = op(&j, CLF_OP_DIV, t, x, y, -1);
+    int a = op(&j, CLF_OP_ADD, t, q, x, -1), b = op(&j, CLF_OP_MUL, t, a, q, -1);
+    int d = op(&j, CLF_OP_MAX, t, b, r, -1), e = op(&j, CLF_OP_ADD, t, d, op(&j, CLF_OP_MUL, t, s, x, -1), -1);
+    int f = op(&j, CLF_OP_DIV, t, e, a, -1), g = op(&j, CLF_OP_SUB, t, f, op(&j, CLF_OP_MIN, t, s, b, -1), -1);
+    store(&j, &p, g, 3);
+    fold(&j, &p, CLF_FOLD_SUM, e, 0);
+    if (way == 1) store(&j, &p, s, 3);
+    CU_ASSERT_EQUAL_FATAL(job_built(&j, NULL), CLF_OK);
+    CU_ASSERT_EQUAL(ahead_in(&j.c), way == 0 ? 12 : way == 1 ? 8 : 4);
+    run(&j, NULL, parts);
+    job_end(&j);
+}
+
+static void test_ahead(void) {
+    static const int64_t of[] = {2, 63, 64, 65, 127, 448, 511, 512, 513, 1023, 1024, 1025, 1536, 4095, 5000, 70001};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+        for (int t = CLF_F32; t <= CLF_F64; t++)
+            for (int way = 0; way < 3; way++) ahead_of(of[k], (clf_dtype)t, way, 1 + (int)k % 3);
+}
+
 static void random_plan(kernel_job *j, uint64_t seed) {
-    static const clf_op ops[] = {CLF_OP_ADD, CLF_OP_SUB, CLF_OP_MUL, CLF_OP_MAX, CLF_OP_LT, CLF_OP_IFELSE, CLF_OP_SQR, CLF_OP_ABS};
+    static const clf_op ops[] = {CLF_OP_ADD,    CLF_OP_SUB, CLF_OP_MUL, CLF_OP_MAX, CLF_OP_LT,
+                                 CLF_OP_IFELSE, CLF_OP_SQR, CLF_OP_ABS, CLF_OP_DIV, CLF_OP_SQRT};
+    enum { OPS = sizeof ops / sizeof *ops };
     int v[32], n = 0;
     job_begin(j, seed);
     plane p = axes(j, (int64_t)(job_uniform(j) * job_uniform(j) * 400), 1 + (int64_t)(job_uniform(j) * job_uniform(j) * 900));
@@ -219,7 +258,7 @@ static void random_plan(kernel_job *j, uint64_t seed) {
     v[n++] = param(j, e);
     for (int most = 8 + (int)(seed % 20); n < most; n++) {
         int a = v[(int)(job_uniform(j) * n)], b = v[(int)(job_uniform(j) * n)], c = v[(int)(job_uniform(j) * n)];
-        v[n] = op(j, ops[(int)(job_uniform(j) * 8)], e, a, b, c);
+        v[n] = op(j, ops[(int)(job_uniform(j) * OPS)], e, a, b, c);
     }
     double chance = job_uniform(j);
     unsigned keep = chance < 0.3 ? 1 : chance < 0.6 ? 2 : 0;
@@ -346,6 +385,7 @@ int main(void) {
                                        {"row folds", test_row_folds},
                                        {"column folds", test_column_folds},
                                        {"pairs", test_pairs},
+                                       {"ahead", test_ahead},
                                        {"random", test_random},
                                        {"figures", test_figures}};
     bool there = jobs_open(false);

@@ -380,6 +380,13 @@ static void test_uneven(void) {
         if (!strcmp(floats[k].name, "sparse sums")) check_all(floats + k, 1, CLF_F64, uneven, 1, SKEWED + 1);
 }
 
+/* Rows picked twice by the same entries, so long that a batch has few of these: several rows, and a row of more than that. */
+static void test_picked_twice(void) {
+    static const int64_t wide[][4] = {{24, 30, 1100, 35}, {5, 120, 1000, 125}};
+    for (size_t k = 0; k < sizeof any_type / sizeof *any_type; k++)
+        if (!strcmp(any_type[k].name, "sparse right")) check_all(any_type + k, 1, CLF_F32, wide, 2, NSPREADS);
+}
+
 /* ---- special values ------------------------------------------------------------------------------------------------------ */
 
 /* Zeros that annihilate meet NaN and infinity; a sum that underflowed to -0 keeps its sign. */
@@ -492,6 +499,7 @@ int main(void) {
         {"integers", test_integers},
         {"parts, leaves, long rows", test_large},
         {"uneven rows", test_uneven},
+        {"rows picked twice", test_picked_twice},
         {"special values", test_special},
         {"refused", test_refused},
         {"no memory", test_no_memory},
