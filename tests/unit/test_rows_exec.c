@@ -382,9 +382,9 @@ static void test_uneven(void) {
 
 /* Rows picked twice by the same entries, so long that a batch has few of these: several rows, and a row of more than that. */
 static void test_picked_twice(void) {
-    static const int64_t wide[][4] = {{24, 30, 1100, 35}, {5, 120, 1000, 125}};
+    static const int64_t wide[][4] = {{4, 110, 650, 115}};
     for (size_t k = 0; k < sizeof any_type / sizeof *any_type; k++)
-        if (!strcmp(any_type[k].name, "sparse right")) check_all(any_type + k, 1, CLF_F32, wide, 2, NSPREADS);
+        if (!strcmp(any_type[k].name, "sparse right")) check_all(any_type + k, 1, CLF_F32, wide, 1, NSPREADS);
 }
 
 /* ---- special values ------------------------------------------------------------------------------------------------------ */
