@@ -9,7 +9,7 @@
  *   second_process  from exec to the results of a program of four kernels that ran before; fails where one is compiled
  *   stall         the longest of the calls of a specialised function while workers compile others, less the usual call; hand: the same
  *                 while nothing is compiled, which is the machine's doing
- *   tier1_*       3, 8 and 22 operators on 10^7 cells, sums of rows and of columns, and t(X) %*% f(X %*% v); sums of rows, products with a vector
+ *   tier1_*       3, 8 and 22 operators on 384 MB of cells, sums of rows and of columns, and t(X) %*% f(X %*% v); sums of rows, products with a vector
  *                 and everything folded of 2 * 10^6 stored entries in 10^5 rows; by the generic kernels, against the specialised
  *                 ones (column hand); nothing is compiled while it is measured, so these samples share their caches
  * A child says its figures, in ms, on a pipe. */
@@ -126,12 +126,12 @@ static const latency_case cases[] = {
     {"warm_kernel", "first_process", false, false, 5, 0, 20000},
     {"second_process", "first_process", true, false, NAN, 0, 20000},
     {"stall", NULL, false, false, 10, 0, 20000},
-    {"tier1_3", NULL, false, true, NAN, 1 / 0.8, 100000},
-    {"tier1_8", NULL, false, true, NAN, 1 / 0.7, 100000},
-    {"tier1_22", NULL, false, true, NAN, 1 / 0.65, 100000},
-    {"tier1_rows", NULL, false, true, NAN, 1 / 0.7, 100000},
-    {"tier1_columns", NULL, false, true, NAN, 1 / 0.7, 100000},
-    {"tier1_products", NULL, false, true, NAN, 1 / 0.7, 100000},
+    {"tier1_3", NULL, false, true, NAN, 1 / 0.8, LATENCY_DRAM_ROWS},
+    {"tier1_8", NULL, false, true, NAN, 1 / 0.7, LATENCY_DRAM_ROWS},
+    {"tier1_22", NULL, false, true, NAN, 1 / 0.65, LATENCY_DRAM_ROWS},
+    {"tier1_rows", NULL, false, true, NAN, 1 / 0.7, LATENCY_DRAM_ROWS},
+    {"tier1_columns", NULL, false, true, NAN, 1 / 0.7, LATENCY_DRAM_ROWS},
+    {"tier1_products", NULL, false, true, NAN, 1 / 0.7, LATENCY_DRAM_ROWS},
     {"tier1_entry_rows", NULL, false, true, NAN, 1 / 0.45, 100000},
     {"tier1_entry_product", NULL, false, true, NAN, 1 / 0.45, 100000},
     {"tier1_entry_sum", NULL, false, true, NAN, 1 / 0.35, 100000},

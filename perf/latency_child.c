@@ -209,7 +209,7 @@ static bool open_sparse(child *k, const char *compile, int64_t rows, const char 
 typedef bool (*opener)(child *k, const char *compile, int64_t rows, const char *program, size_t nout);
 
 /* The generic kernel and the specialised one, in turns, nothing waited for but their own compiling. */
-static int tiers_of(opener open, const char *program) {
+static int tiers_of(opener open, int64_t rows, const char *program) {
     enum { TIERS = 2, ROUNDS = 15 };
     static const char *const tier[TIERS] = {"1", "2"};
     child k[TIERS] = {{0}};
@@ -217,7 +217,7 @@ static int tiers_of(opener open, const char *program) {
     bool ok = true;
     for (int t = 0; ok && t < TIERS; t++) {
         k[t].cells = k[0].cells;
-        ok = open(&k[t], "wait", ROWS, program, 1) && clf_set(k[t].c, "CLF_TIER", tier[t]) == CLF_OK && isfinite(call_ms(&k[t]));
+        ok = open(&k[t], "wait", rows, program, 1) && clf_set(k[t].c, "CLF_TIER", tier[t]) == CLF_OK && isfinite(call_ms(&k[t]));
     }
     for (int i = 0; ok && i < ROUNDS; i++)
         for (int t = 0; t < TIERS; t++) ms[t][i] = call_ms(&k[t]);
@@ -226,8 +226,8 @@ static int tiers_of(opener open, const char *program) {
     return !ok;
 }
 
-/* 10^7 cells of one operand. */
-static int tiers(const char *program) { return tiers_of(open_child, program); }
+/* One operand, beyond what caches hold. */
+static int tiers(const char *program) { return tiers_of(open_child, LATENCY_DRAM_ROWS, program); }
 static int tiers_3(void) { return tiers("sum(X * X * X)"); }
 static int tiers_8(void) { return tiers("sum((X + 1) * log(1 + exp(0 - X * X)) - X)"); }
 static int tiers_22(void) {
@@ -237,9 +237,9 @@ static int tiers_22(void) {
 static int tiers_rows(void) { return tiers("rowSums((X - X[1,]) * X + 1)"); }
 static int tiers_columns(void) { return tiers("colSums((X - X[1,]) * X + 1)"); }
 static int tiers_products(void) { return tiers("q = X %*% t(X[1,]); t(X) %*% (abs(q) * q - 0.5 * q + 1)"); }
-static int tiers_entry_rows(void) { return tiers_of(open_sparse, "rowSums((X - 0.5 * X) * X * t(v))"); }
-static int tiers_entry_product(void) { return tiers_of(open_sparse, "X %*% v"); }
-static int tiers_entry_sum(void) { return tiers_of(open_sparse, "sum(abs(X) * X * t(v) - 0.5 * X)"); }
+static int tiers_entry_rows(void) { return tiers_of(open_sparse, ROWS, "rowSums((X - 0.5 * X) * X * t(v))"); }
+static int tiers_entry_product(void) { return tiers_of(open_sparse, ROWS, "X %*% v"); }
+static int tiers_entry_sum(void) { return tiers_of(open_sparse, ROWS, "sum(abs(X) * X * t(v) - 0.5 * X)"); }
 
 int bench_latency_child(const char *what) {
     static const struct {
