@@ -1,43 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * From a cplan to instructions (see generic_plan.h). Values keep their order, a value's sinks follow it at once. A value that the next
  * operator alone reads stays in the accumulator; a register is free again behind the last operator that reads it. */
-#include "kernels-cl/skel/generic_plan.h"
+#include "kernels-cl/skel/generic_translate.h"
 
 #include <string.h>
 
-enum { VALUES = CLF_GEN_VALUES, NOWHERE = 255, AHEAD_MOST = 4, AHEAD_AMONG = 5 };
-
-/* A translation under way. */
-typedef struct translation {
-    clf_generic *g;
-    const clf_cplan *c;
-    uint8_t place[VALUES];     /* of each value */
-    int last[VALUES];          /* the last operator that reads it; -1: none */
-    bool kept[VALUES];         /* some operator reads it from memory */
-    int reads[VALUES];         /* operands that it is, and sinks */
-    bool fused[VALUES];        /* its one reader computes it, in one instruction with itself */
-    int first[VALUES];         /* of such a reader: what it computes so; -1: nothing */
-    bool ahead[VALUES];        /* it is computed a block ahead, and keeps its register */
-    int due[AHEAD_MOST], ndue; /* of those, what this block has read: a half of the next block's is computed every `pace` instructions */
-    int halves, pace, since;   /* halves: of the first one, computed already */
-    int acc;                   /* the value in the accumulator; -1: none */
-    bool used[VALUES];         /* some sink needs it */
-    bool busy[CLF_GEN_REGS];
-    int nscalar;
-    bool failed;
-} translation;
-
 /* ---- places ---- */
 
-static bool is_scalar(const translation *x, int v) { return clf_cell_level(&x->g->cell, x->c->value[v].axes) == 0; }
-
-static int take_scalar(translation *x) {
+static int take_scalar(clf_gen_translation *x) {
     if (x->nscalar < CLF_GEN_SCALARS) return CLF_GEN_SCALAR0 + x->nscalar++;
     x->failed = true;
     return 0;
 }
 
-static int take_register(translation *x) {
+int clf_gen_take_register(clf_gen_translation *x) {
     for (int r = 0; r < CLF_GEN_REGS; r++)
         if (!x->busy[r]) {
             x->busy[r] = true;
@@ -48,7 +24,7 @@ static int take_register(translation *x) {
     return 0;
 }
 
-static int take_access(translation *x, int a) {
+static int take_access(clf_gen_translation *x, int a) {
     clf_generic *g = x->g;
     clf_cell_at at;
     clf_cell_access(&g->cell, &x->c->access[a], &at);
@@ -65,7 +41,7 @@ static int take_access(translation *x, int a) {
 }
 
 /* The output that takes a value cell by cell straight from its operator; -1: none. */
-static int direct_output(const translation *x, int v) {
+static int direct_output(const clf_gen_translation *x, int v) {
     for (int s = 0; s < x->c->nsink; s++)
         if (x->c->sink[s].kind == CLF_SINK_STORE && x->c->sink[s].value[0] == v) return x->c->sink[s].out[0];
     return -1;
@@ -78,7 +54,7 @@ bool clf_generic_long(int op) {
     return !is_short[clf_ops[op].class_];
 }
 
-static bool is_sunk(const clf_cplan *c, int v) {
+bool clf_gen_is_sunk(const clf_cplan *c, int v) {
     for (int s = 0; s < c->nsink; s++)
         if (c->sink[s].value[0] == v) return true;
     return false;
@@ -90,7 +66,7 @@ typedef struct held {
 } held;
 
 /* Operators that find v, computed just before, in the accumulator take it there once, and the other times from memory. */
-static void note_operands(translation *x, int v, const held *h) {
+static void note_operands(clf_gen_translation *x, int v, const held *h) {
     const clf_value *w = &x->c->value[v];
     bool spent = clf_generic_long(w->op);
     for (int k = 0; k < clf_generic_arity(w); k++) {
@@ -100,7 +76,7 @@ static void note_operands(translation *x, int v, const held *h) {
 }
 
 /* One instruction for v and the value computed just before, where v combines that with what the accumulator held then. */
-static bool note_pair(translation *x, int v, const held *h) {
+static bool note_pair(clf_gen_translation *x, int v, const held *h) {
     const clf_value *w = &x->c->value[v], *u = h->last < 0 ? NULL : &x->c->value[h->last];
     if (!u || h->second < 0 || clf_generic_arity(w) != 2 || x->reads[h->last] != 1) return false;
     int acc = w->in[0] == h->second && w->in[1] == h->last ? 0 : w->in[1] == h->second && w->in[0] == h->last ? 1 : -1;
@@ -111,18 +87,18 @@ static bool note_pair(translation *x, int v, const held *h) {
     return true;
 }
 
-static void note_kept(translation *x) {
+static void note_kept(clf_gen_translation *x) {
     held h = {-1, -1};
     for (int v = 0; v < x->c->nvalue; v++) {
-        bool computed = clf_generic_arity(&x->c->value[v]) && !is_scalar(x, v);
+        bool computed = clf_generic_arity(&x->c->value[v]) && !clf_gen_is_scalar(x, v);
         if (!x->used[v] || x->ahead[v]) continue;
         bool pair = computed && note_pair(x, v, &h);
         if (!pair && clf_generic_arity(&x->c->value[v])) note_operands(x, v, &h);
-        if (computed || is_sunk(x->c, v)) h = (held){computed ? v : -1, computed && !pair ? h.last : -1};
+        if (computed || clf_gen_is_sunk(x->c, v)) h = (held){computed ? v : -1, computed && !pair ? h.last : -1};
     }
 }
 
-static void put(translation *x, int op, int to, int a, int b, int c) {
+void clf_gen_put(clf_gen_translation *x, int op, int to, int a, int b, int c) {
     clf_generic *g = x->g;
     if (g->ncode == CLF_GEN_CODE)
         x->failed = true;
@@ -130,7 +106,7 @@ static void put(translation *x, int op, int to, int a, int b, int c) {
         g->code[g->ncode++] = (int64_t)op | (int64_t)to << 16 | (int64_t)a << 24 | (int64_t)b << 32 | (int64_t)c << 40;
 }
 
-static void put_cell(translation *x, int v, int to) {
+static void put_cell(clf_gen_translation *x, int v, int to) {
     const clf_value *w = &x->c->value[v];
     int in[3] = {0}, from = 0;
     for (int k = 0; k < clf_generic_arity(w); k++) {
@@ -140,42 +116,21 @@ static void put_cell(translation *x, int v, int to) {
         else
             in[k] = x->place[w->in[k]];
     }
-    put(x, 4 * w->op + from, to, in[0], in[1], in[2]);
+    clf_gen_put(x, 4 * w->op + from, to, in[0], in[1], in[2]);
     x->acc = v;
 }
 
 /* With the accumulator, which holds the other operand of v. */
-static void put_pair(translation *x, int v, int to) {
+static void put_pair(clf_gen_translation *x, int v, int to) {
     const clf_value *w = &x->c->value[v], *u = &x->c->value[x->first[v]];
     int acc = w->in[0] == x->first[v], in[2] = {0};
     for (int k = 0; k < clf_generic_arity(u); k++) in[k] = x->place[u->in[k]];
     if (x->acc != w->in[acc]) x->failed = true;
-    put(x, clf_generic_pair(w->op, acc, u->op), to, in[0], in[1], 0);
+    clf_gen_put(x, clf_generic_pair(w->op, acc, u->op), to, in[0], in[1], 0);
     x->acc = v;
 }
 
-/* Half of it by the operator's case that leaves the accumulator alone; of this block, or of the next. */
-static void put_ahead(translation *x, int v, int half, bool next) {
-    const clf_value *w = &x->c->value[v];
-    int in[2] = {0};
-    for (int k = 0; k < clf_generic_arity(w); k++) {
-        int place = x->place[w->in[k]];
-        in[k] = next && place >= CLF_GEN_ACCESS0 ? place - CLF_GEN_ACCESS0 + CLF_GEN_AHEAD0 : place;
-    }
-    put(x, 4 * w->op + 3, CLF_GEN_NOWHERE, in[0], in[1], x->place[v]);
-    x->g->code[x->g->ncode - 1] |= (int64_t)half << 48;
-}
-
-static void put_due(translation *x) {
-    put_ahead(x, x->due[0], x->halves++, true);
-    x->since = 0;
-    if (x->halves < 2) return;
-    x->halves = 0;
-    x->ndue--;
-    memmove(x->due, x->due + 1, (size_t)x->ndue * sizeof *x->due);
-}
-
-static void translate_scalar(translation *x, int v) {
+static void translate_scalar(clf_gen_translation *x, int v) {
     const clf_value *w = &x->c->value[v];
     int from = w->op == CLF_V_LOAD ? take_access(x, w->arg) - CLF_GEN_ACCESS0 : w->arg;
     x->place[v] = (uint8_t)take_scalar(x);
@@ -183,55 +138,42 @@ static void translate_scalar(translation *x, int v) {
     if (clf_op_is_cell(w->op))
         put_cell(x, v, x->place[v]);
     else
-        put(x, w->op == CLF_V_LOAD ? CLF_GEN_LOAD : CLF_GEN_PARAM, x->place[v], from, 0, 0);
+        clf_gen_put(x, w->op == CLF_V_LOAD ? CLF_GEN_LOAD : CLF_GEN_PARAM, x->place[v], from, 0, 0);
 }
 
-static void release(translation *x, int v) {
+static void release(clf_gen_translation *x, int v) {
     const clf_value *w = &x->c->value[v];
     for (int k = 0; k < clf_generic_arity(w); k++)
         if (x->last[w->in[k]] == v && x->place[w->in[k]] < CLF_GEN_REGS && !x->ahead[w->in[k]]) x->busy[x->place[w->in[k]]] = false;
 }
 
-/* What is computed ahead and v reads last. */
-static void note_due(translation *x, int v) {
-    const clf_value *w = &x->c->value[v];
-    for (int k = 0; k < clf_generic_arity(w); k++)
-        if (x->ahead[w->in[k]] && x->last[w->in[k]] == v && (!k || w->in[k] != w->in[0])) x->due[x->ndue++] = w->in[k];
+void clf_gen_translate_load(clf_gen_translation *x, int v) {
+    if (x->place[v] == CLF_GEN_NO_PLACE) x->place[v] = (uint8_t)take_access(x, x->c->value[v].arg);
 }
 
-static void advance(translation *x, int v) {
-    if (x->first[v] >= 0) note_due(x, x->first[v]);
-    note_due(x, v);
-    if (++x->since >= x->pace && x->ndue > 0) put_due(x);
-}
-
-static void translate_load(translation *x, int v) {
-    if (x->place[v] == NOWHERE) x->place[v] = (uint8_t)take_access(x, x->c->value[v].arg);
-}
-
-static void translate_vector(translation *x, int v) {
+static void translate_vector(clf_gen_translation *x, int v) {
     if (x->c->value[v].op == CLF_V_LOAD) {
-        translate_load(x, v);
+        clf_gen_translate_load(x, v);
         return;
     }
     if (x->fused[v] || x->ahead[v]) return;
     int out = direct_output(x, v);
     release(x, v);
     if (x->first[v] >= 0) release(x, x->first[v]);
-    int to = out >= 0 ? CLF_GEN_OUTPUT0 + out : x->kept[v] ? take_register(x) : CLF_GEN_NOWHERE;
+    int to = out >= 0 ? CLF_GEN_OUTPUT0 + out : x->kept[v] ? clf_gen_take_register(x) : CLF_GEN_NOWHERE;
     if (x->first[v] >= 0)
         put_pair(x, v, to);
     else
         put_cell(x, v, to);
     x->place[v] = (uint8_t)to;
-    advance(x, v);
+    clf_gen_ahead_behind(x, v);
 }
 
-static void translate_store(translation *x, int v, int out) {
+static void translate_store(clf_gen_translation *x, int v, int out) {
     int to = CLF_GEN_OUTPUT0 + out;
     x->g->stores |= (int64_t)1 << out;
     if (x->place[v] == to) return;
-    put(x, x->acc == v ? CLF_GEN_KEEP : CLF_GEN_COPY, to, x->place[v], 0, 0);
+    clf_gen_put(x, x->acc == v ? CLF_GEN_KEEP : CLF_GEN_COPY, to, x->place[v], 0, 0);
     x->acc = v;
 }
 
@@ -242,7 +184,7 @@ static bool aim(clf_generic *g, int to) {
     return true;
 }
 
-static void translate_fold(translation *x, int v, const clf_sink *k) {
+static void translate_fold(clf_gen_translation *x, int v, const clf_sink *k) {
     clf_generic *g = x->g;
     if (g->nfold == CLF_GEN_FOLDS) {
         x->failed = true;
@@ -250,13 +192,13 @@ static void translate_fold(translation *x, int v, const clf_sink *k) {
     }
     int to = g->rowwise ? CLF_GEN_FOLD_TILE0 + g->nfold : CLF_GEN_NOWHERE;
     bool there = x->acc == v && (!g->rowwise || aim(g, to));
-    if (!there) put(x, x->acc == v ? CLF_GEN_KEEP : CLF_GEN_COPY, to, x->place[v], 0, 0);
+    if (!there) clf_gen_put(x, x->acc == v ? CLF_GEN_KEEP : CLF_GEN_COPY, to, x->place[v], 0, 0);
     x->acc = v;
-    if (!g->rowwise) put(x, CLF_GEN_FOLD0 + k->fold, CLF_GEN_NOWHERE, g->nfold, 0, 0);
+    if (!g->rowwise) clf_gen_put(x, CLF_GEN_FOLD0 + k->fold, CLF_GEN_NOWHERE, g->nfold, 0, 0);
     g->folds |= (int64_t)(k->fold | k->out[0] << 8) << 16 * g->nfold++;
 }
 
-static void translate_sinks(translation *x, int v) {
+static void translate_sinks(clf_gen_translation *x, int v) {
     for (int s = 0; s < x->c->nsink; s++) {
         const clf_sink *k = &x->c->sink[s];
         if (k->value[0] != v) continue;
@@ -268,47 +210,12 @@ static void translate_sinks(translation *x, int v) {
     if (x->last[v] < 0 && x->place[v] < CLF_GEN_REGS) x->busy[x->place[v]] = false;
 }
 
-/* Cells that stand in memory without gaps, or one cell. */
-static bool is_operand(const translation *x, int v) {
-    const clf_value *w = &x->c->value[v];
-    clf_cell_at at;
-    if (is_scalar(x, v)) return true;
-    return w->op == CLF_V_LOAD && clf_cell_access(&x->g->cell, &x->c->access[w->arg], &at) &&
-           clf_generic_way(&x->g->cell, &at) == CLF_GEN_ALONG;
-}
-
-/* Where there are other operators enough to run meanwhile. */
-static void note_ahead(translation *x) {
-    int n = 0, others = 0;
-    for (int v = 0; v < x->c->nvalue; v++) {
-        const clf_value *w = &x->c->value[v];
-        bool computed = x->used[v] && clf_op_is_cell(w->op) && !is_scalar(x, v);
-        bool fits = computed && n < AHEAD_MOST && clf_generic_divides(w->op) && !is_sunk(x->c, v);
-        for (int k = 0; fits && k < clf_generic_arity(w); k++) fits = is_operand(x, w->in[k]);
-        x->ahead[v] = fits;
-        n += fits;
-        others += computed && !fits;
-    }
-    if (others < AHEAD_AMONG) memset(x->ahead, 0, sizeof x->ahead);
-    x->since = x->pace = n ? others / (2 * n) : 0;
-}
-
-static void translate_ahead(translation *x) {
-    for (int v = 0; v < x->c->nvalue; v++) {
-        if (!x->ahead[v]) continue;
-        for (int k = 0; k < clf_generic_arity(&x->c->value[v]); k++)
-            if (!is_scalar(x, x->c->value[v].in[k])) translate_load(x, x->c->value[v].in[k]);
-        x->place[v] = (uint8_t)take_register(x);
-        for (int half = 0; half < 2; half++) put_ahead(x, v, half, false);
-    }
-}
-
-static void note_uses(translation *x) {
+static void note_uses(clf_gen_translation *x) {
     const clf_cplan *c = x->c;
-    memset(x->place, NOWHERE, sizeof x->place);
+    memset(x->place, CLF_GEN_NO_PLACE, sizeof x->place);
     for (int v = 0; v < c->nvalue; v++) {
         x->last[v] = x->first[v] = -1;
-        x->reads[v] += is_sunk(c, v);
+        x->reads[v] += clf_gen_is_sunk(c, v);
         for (int k = 0; x->used[v] && k < clf_generic_arity(&c->value[v]); k++) {
             x->last[c->value[v].in[k]] = v;
             x->reads[c->value[v].in[k]]++;
@@ -318,22 +225,22 @@ static void note_uses(translation *x) {
 }
 
 static bool translate(clf_generic *g, const clf_cplan *c, bool ahead) {
-    translation x = {.g = g, .c = c};
+    clf_gen_translation x = {.g = g, .c = c};
     clf_generic_used(c, x.used);
-    if (ahead) note_ahead(&x);
+    if (ahead) clf_gen_ahead_note(&x);
     note_uses(&x);
     for (int v = 0; v < c->nvalue; v++)
-        if (x.used[v] && is_scalar(&x, v)) translate_scalar(&x, v);
+        if (x.used[v] && clf_gen_is_scalar(&x, v)) translate_scalar(&x, v);
     g->nonce = g->ncode;
     x.acc = -1;
-    translate_ahead(&x);
+    clf_gen_ahead_begin(&x);
     g->later = g->ncode;
     for (int v = 0; v < c->nvalue && !x.failed; v++) {
         if (!x.used[v]) continue;
-        if (!is_scalar(&x, v)) translate_vector(&x, v);
+        if (!clf_gen_is_scalar(&x, v)) translate_vector(&x, v);
         translate_sinks(&x, v);
     }
-    while (x.ndue > 0) put_due(&x);
+    clf_gen_ahead_end(&x);
     return !x.failed;
 }
 
