@@ -37,6 +37,16 @@ static void put_signed(printing *p, int64_t v) { put_number(p, v < 0 ? 0 - (uint
 /* At most `most` characters. */
 static void put_text(printing *p, const char *text, int most) { put(p, text, most < 0 ? strlen(text) : strnlen(text, (size_t)most)); }
 
+static void put_hex(printing *p, unsigned v) {
+    char text[2 * sizeof v];
+    int at = sizeof text;
+    do {
+        text[--at] = "0123456789abcdef"[v % 16];
+        v /= 16;
+    } while (v);
+    put(p, text + at, sizeof text - (size_t)at);
+}
+
 static void put_char(printing *p, int c) { put(p, &(char){(char)c}, 1); }
 
 static const char *after(const char *spec, const char *name) {
@@ -52,6 +62,7 @@ static const char *convert(printing *p, const char *spec, va_list *ap) {
     case 's': put_text(p, va_arg(*ap, const char *), -1); return spec + 1;
     case 'd': put_signed(p, va_arg(*ap, int)); return spec + 1;
     case 'c': put_char(p, va_arg(*ap, int)); return spec + 1;
+    case 'x': put_hex(p, va_arg(*ap, unsigned)); return spec + 1;
     default: break;
     }
     if ((end = after(spec, ".*s")) != NULL) {

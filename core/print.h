@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 /** As vsnprintf has it: n bytes at `to` at most, ended by a NUL where n > 0; gives the length of all of it, below 0 where that is no int.
- *  cost: %s %.*s %c %d %ld %lld %zu are written here; a format with any other conversion is vsnprintf's. */
+ *  cost: %s %.*s %c %d %x %ld %lld %zu are written here; a format with any other conversion is vsnprintf's. */
 int clf_vprint(char *to, size_t n, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 int clf_print(char *to, size_t n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "kernels-cl/emit.h"
 #include "kernels-cl/embedded.h"
 
@@ -22,7 +23,7 @@ static clf_status from_dir(const char *name, const char *dir, clf_str *out, bool
     char path[PATH_BYTES];
     *found = false;
     if (!dir || !*dir) return CLF_OK;
-    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) return clf_fail(err, CLF_E_IO, "%s: path is too long", dir);
+    if (clf_print(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) return clf_fail(err, CLF_E_IO, "%s: path is too long", dir);
     FILE *f = fopen(path, "rb");
     if (!f) return CLF_OK;
     *found = true;
@@ -46,7 +47,7 @@ static bool include_of(const char *line, size_t n, char *name) {
     size_t h = sizeof head - 1;
     if (n <= h || strncmp(line, head, h) != 0) return false;
     size_t len = strcspn(line + h, "\"");
-    return h + len < n && snprintf(name, INCLUDE_NAME, "prelude/%.*s", (int)len, line + h) < INCLUDE_NAME;
+    return h + len < n && clf_print(name, INCLUDE_NAME, "prelude/%.*s", (int)len, line + h) < INCLUDE_NAME;
 }
 
 void clf_pieces_note(clf_pieces *p, clf_text_kind kind, const clf_str *text) {

@@ -99,7 +99,7 @@ static clf_status place_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_e
 
 static clf_status make_work(clf_ctx *c, const clf_exe *x, clf_exe_work *w, clf_err *err) {
     if (w->at) return CLF_OK;
-    w->at = clf_mem_new(&c->mem, 1, x->counter_bytes + x->scratch_bytes);
+    w->at = clf_exe_work_new(c, x);
     if (w->at) w->held = x->scratch_bytes;
     return w->at ? CLF_OK : no_memory(err);
 }

@@ -189,6 +189,9 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
 /** exe_scratch.c: working memory of all programs that the plan runs, kernels' and the host executor's; of loops over stored entries on the
  *  host only what is known before. errors: CLF_E_NOMEM, CLF_E_LIMIT. */
 clf_status clf_exe_scratch(clf_ctx *c, const clf_exe *x, size_t *bytes, clf_err *err);
+/** What a device's kernels work in: counters, which are 0, and scratch, which nobody has cleared; freed by clf_mem_free(all bytes, 1). NULL:
+ *  out of memory. */
+void *clf_exe_work_new(clf_ctx *c, const clf_exe *x);
 /** "device 0 (host)" or the device's name. */
 const char *clf_exe_where(clf_ctx *c, const clf_exe *x, const clf_exe_step *s);
 /** The name of the second device of a step that is split, or NULL where there is none. */

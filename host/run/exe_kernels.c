@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/clock.h"
 #include "host/run/exe_window.h"
 #include "host/run/meter.h"
 #include "host/run/run.h"
@@ -42,11 +43,16 @@ static void ask_for_rounding(const clf_ctx *c, int dev, clf_source *src) {
     if (info->kind == CLF_DEV_GPU && info->round_f32) src->options = "-cl-fp32-correctly-rounded-divide-sqrt";
 }
 
+/* A kernel's text is what it is found by, on the disk too: to write it is a part of loading it. */
 clf_status clf_exe_write(clf_ctx *c, int dev, const clf_cplan *cp, const clf_sched *sched, clf_arena *arena, clf_source *out,
                          clf_err *err) {
-    CLF_TRY(sched->skel->emit(cp, sched, c->knobs.kernel_dir, arena, out, err));
-    ask_for_rounding(c, dev, out);
-    return CLF_OK;
+    uint64_t start = clf_now_ns();
+    clf_meter_enter(c->meter, CLF_PART_BUILD);
+    clf_status st = sched->skel->emit(cp, sched, c->knobs.kernel_dir, arena, out, err);
+    if (st == CLF_OK) ask_for_rounding(c, dev, out);
+    clf_meter_leave(c->meter);
+    c->stats.build_ns += clf_now_ns() - start;
+    return st;
 }
 
 static clf_status write_merge(clf_window *w, clf_draft *d, const clf_cplan *cp, clf_err *err) {

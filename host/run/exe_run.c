@@ -96,7 +96,7 @@ static clf_status grow_scratch(clf_runner *r, int on, clf_err *err) {
     clf_exe_work *w = &x->work[on - 1];
     if (x->scratch_bytes <= w->held) return CLF_OK;
     CLF_TRY(clf_runner_settle(r, err));
-    void *fresh = clf_mem_new(&r->c->mem, 1, x->counter_bytes + x->scratch_bytes);
+    void *fresh = clf_exe_work_new(r->c, x);
     if (!fresh) return clf_fail(err, CLF_E_NOMEM, "out of memory: %zu bytes of scratch", x->scratch_bytes);
     clf_mem_free(&r->c->mem, w->at, 1, x->counter_bytes + w->held);
     w->at = fresh;

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How much working memory the programs of a plan take, for predictions: kernels share one block, programs of the host executor keep one
  * each, unless it is so large that it is given back. Steps of one program share its block, the largest of what they need. */
+#include <string.h>
+
 #include "host/run/run.h"
+
+/* What kernels have for scratch they write before they read it: most of it may never be touched. */
+void *clf_exe_work_new(clf_ctx *c, const clf_exe *x) {
+    void *at = clf_mem_room(&c->mem, x->counter_bytes + x->scratch_bytes);
+    return at ? memset(at, 0, x->counter_bytes) : NULL;
+}
 
 static clf_status host_bytes(clf_ctx *c, const clf_exe_step *e, size_t *bytes, clf_err *err) {
     const clf_bind b = {.axis_n = e->axis_n, .in_dim = e->in_dim, .out_dim = e->out_dim};

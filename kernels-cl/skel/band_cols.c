@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs of row.group.cl that fold over rows: a work-item a lane of a column; states wait in the band's scratch from pass to pass. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/band_text.h"
+
+#include "core/print.h"
 
 /* Lanes to a block's state, halves onto halves. */
 static void merge_lanes(clf_btext *t, int k) {
@@ -34,7 +35,7 @@ static void block_ends(clf_btext *t, int k, bool single) {
     CLF_PUT(&t->x, "const CLF_INDEX ready = ends ? cells : 0;\nCLF_BAND_EACH(x_, ready) {\n");
     for (int s = 0; s < t->p->nitem; s++) {
         if (!clf_btext_folds(t, s, k)) continue;
-        snprintf(head, sizeof head, "scratch[fa%d + ((long)(", s);
+        clf_print(head, sizeof head, "scratch[fa%d + ((long)(", s);
         CLF_PUT(&t->x, "{\n");
         clf_state_declare(&t->x, s);
         clf_state_fetch(&t->x, s, 'a', (clf_place){"states[(CLF_INDEX)(", ") * tasks + x_]", t->p->item[s].first});

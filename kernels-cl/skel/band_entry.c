@@ -2,9 +2,10 @@
  * The jobs of entry.group.cl along stored entries. Leaves are dealt to as many neighbours as they have lanes: a leaf each, where a row has
  * no more; where there are many (long rows, the entries of all rows) the whole group takes an aligned run of leaves by turns. A turn leaves
  * one state, pushed on a stack that the first work-item keeps in the group's own scratch; turns are whole subtrees, so this is the tree. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/band_batch.h"
+
+#include "core/print.h"
 
 static void each_fold(clf_btext *t, int k, void (*f)(clf_btext *, int, int)) {
     for (int s = 0; s < t->p->nitem; s++)
@@ -105,7 +106,7 @@ static void short_rows(clf_btext *t, int k, const char *first, const char *end) 
     const clf_job *j = &t->p->job[k];
     uint32_t e = 1u << t->p->e;
     char u[16];
-    snprintf(u, sizeof u, "u%d", t->p->e);
+    clf_print(u, sizeof u, "u%d", t->p->e);
     CLF_PUT(&t->x,
             "const CLF_INDEX end_ = %s;\nfor (CLF_INDEX t0 = %s; t0 < end_; t0 += units) {\nconst CLF_INDEX task = t0 + unit, line = "
             "min(task, end_ - 1);\n",
@@ -135,7 +136,7 @@ static void long_rows(clf_btext *t, int k) {
     const clf_job *j = &t->p->job[k];
     uint32_t e = 1u << t->p->e;
     char u[16];
-    snprintf(u, sizeof u, "u%d", t->p->e);
+    clf_print(u, sizeof u, "u%d", t->p->e);
     CLF_PUT(&t->x, "const CLF_INDEX longer = xp[pass1] - xp[pass0] > 512 ? lines : 0;\n"
                    "for (CLF_INDEX line = 0; line < longer; line++) {\n");
     clf_btext_position(t, j->keep, "line");
@@ -181,7 +182,7 @@ void clf_btext_rows(clf_btext *t, int k) {
 static void run_ends(clf_btext *t, int s, int k) {
     char head[48], to[64];
     (void)k;
-    snprintf(head, sizeof head, "scratch[fa%d + ((long)(", s);
+    clf_print(head, sizeof head, "scratch[fa%d + ((long)(", s);
     CLF_PUT(&t->x, "{\n");
     close_stack(t, s);
     if (t->p->item[s].parts == 1) {

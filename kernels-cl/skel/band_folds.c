@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs of row.group.cl that fold along the cells of a row: leaves dealt to neighbours, merged in the order of the tree. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/band_batch.h"
+
+#include "core/print.h"
 
 /* In front of a loop over leaves: `tasks` of them for the whole group. */
 static void put_tasks(clf_btext *t, const clf_job *j) {
@@ -65,7 +66,7 @@ void clf_btext_leaves(clf_btext *t, int k) {
     const clf_job *j = &t->p->job[k];
     bool single = j->leaves == 1;
     char u[16];
-    snprintf(u, sizeof u, "u%d", j->axis);
+    clf_print(u, sizeof u, "u%d", j->axis);
     clf_btext_mark(t, k);
     CLF_PUT(&t->x, "{\n");
     clf_btext_lines(t, j->keep);
@@ -97,7 +98,7 @@ void clf_btext_leaves(clf_btext *t, int k) {
 /* Leaves of the pass, as far as both halves of a subtree lie in it. */
 static void merge_pass(clf_btext *t, int s) {
     char head[48];
-    snprintf(head, sizeof head, "scratch[fa%d + (long)(", s);
+    clf_print(head, sizeof head, "scratch[fa%d + (long)(", s);
     const clf_place one = {head, ") * leaves + c_]", 0}, later = {head, ") * leaves + c_ + step]", 0};
     CLF_PUT(&t->x,
             "for (CLF_INDEX step = 1; step < tasks; step *= 2) {\n"
@@ -121,7 +122,7 @@ static void full_result(clf_btext *t, int s, int at) {
 static void full_state(clf_btext *t, int s, int at) {
     char head[48];
     (void)at;
-    snprintf(head, sizeof head, "scratch[fa%d + (long)(", s);
+    clf_print(head, sizeof head, "scratch[fa%d + (long)(", s);
     clf_state_save(&t->x, s, 'a', (clf_place){head, ") * leaves + leaf]", 0});
 }
 
@@ -142,7 +143,7 @@ void clf_btext_full(clf_btext *t, int k) {
     const clf_job *j = &t->p->job[k];
     char wide[16] = "1";
     bool single = j->leaves == 1;
-    if (j->axis > 0) snprintf(wide, sizeof wide, "e%d", j->axis);
+    if (j->axis > 0) clf_print(wide, sizeof wide, "e%d", j->axis);
     clf_btext_mark(t, k);
     CLF_PUT(
         &t->x,

@@ -2,14 +2,15 @@
  * Jobs of entry.group.cl whose values meet at the columns of entries: a block of rows folds into states of its own, row by row, for which
  * it has a place in scratch; row.group.merge.cl merges the blocks. Entries of a row lie in different columns, so work-items take them side
  * by side without a word to each other, and wait for each other before the next row: a cell steps in the order of the rows. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/band_text.h"
+
+#include "core/print.h"
 
 /* Of cell x_, or of c_: `tail` tells. */
 static const char *const OF_X = ") * blocks + b_) * cells + x_]", *const OF_C = ") * blocks + b_) * cells + c_]";
 static clf_place at_cell(int s, char head[48], const char *tail) {
-    snprintf(head, 48, "scratch[fa%d + ((long)(", s);
+    clf_print(head, 48, "scratch[fa%d + ((long)(", s);
     return (clf_place){head, tail, 0};
 }
 

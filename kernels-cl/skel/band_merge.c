@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The text of row.group.merge.cl: states of blocks, leaves and runs of entries, merged in the order of the tree. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/band_text.h"
+
+#include "core/print.h"
 
 /* A run of parts becomes the state of its first; what one pass has merged is done. */
 static void merge_run(clf_btext *t, int s) {
@@ -34,7 +35,7 @@ static void put_tree(clf_btext *t, int s) {
 static void merge_item(clf_btext *t, int s) {
     char to[128], parts[32] = "each";
     int o = t->c.sink[s].out[0];
-    if (t->p->job[t->p->item[s].job].kind == CLF_JOB_ENTRIES) snprintf(parts, sizeof parts, "scratch[some%d]", s); /* it was counted */
+    if (t->p->job[t->p->item[s].job].kind == CLF_JOB_ENTRIES) clf_print(parts, sizeof parts, "scratch[some%d]", s); /* it was counted */
     CLF_PUT(&t->x,
             "if (group < end%d) {\nconst int inner = (int)inner%d, units = (int)units%d, unit = me / inner;\nconst long run = run%d, "
             "each = parts%d, results = results%d, done = done%d, result = (group - begin%d) * inner + me %% inner;\n"
@@ -50,9 +51,9 @@ static void merge_item(clf_btext *t, int s) {
     CLF_PUT(&t->x, "if (there && unit == 0) {\n");
     clf_btext_rest_comes(t, s);
     if (clf_band_turned(t->p, t->p->item[s].job))
-        snprintf(to, sizeof to, "o%d[ob%d + result %% each%d * (results / each%d) + result / each%d]", o, o, s, s, s);
+        clf_print(to, sizeof to, "o%d[ob%d + result %% each%d * (results / each%d) + result / each%d]", o, o, s, s, s);
     else
-        snprintf(to, sizeof to, "o%d[ob%d + result]", o, o);
+        clf_print(to, sizeof to, "o%d[ob%d + result]", o, o);
     clf_state_result(&t->x, s, to);
     CLF_PUT(&t->x, "}\nreturn;\n}\n");
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Pairs: DOTs over a short axis, one number for each stored entry, computed by the work-item that is at the entry. It steps all lanes of the
  * tree by turns, so that the numbers it reads follow each other; the axis is one leaf at most. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/band_text.h"
+
+#include "core/print.h"
 
 static bool is_inner(const clf_btext *t, const clf_value *pair, int v) {
     return t->p->c->value[v].axes >> pair->axis & 1u && !clf_band_buffered(t->p, &t->p->c->value[v]);
@@ -25,9 +26,9 @@ static void put_term(clf_btext *t, int v, int lane) {
                                        "E_SEL(E_AND(a, b), E_FMA(a, b, c), c)"};
     const clf_value *w = &t->p->c->value[v];
     char a[16], b[16], c[24];
-    snprintf(a, sizeof a, "v%d", w->in[0]);
-    snprintf(b, sizeof b, "v%d", w->in[1]);
-    snprintf(c, sizeof c, "d%d_%d", v, lane);
+    clf_print(a, sizeof a, "v%d", w->in[0]);
+    clf_print(b, sizeof b, "v%d", w->in[1]);
+    clf_print(c, sizeof c, "d%d_%d", v, lane);
     const clf_emit_name names[] = {{"a", a}, {"b", b}, {"c", c}, {NULL, NULL}};
     for (int k = 0; k < v; k++)
         if (t->used[k] & 2 && t->p->c->value[k].axes >> w->axis & 1u) clf_btext_value(t, k);
@@ -58,8 +59,8 @@ static void put_sum(clf_btext *t, int v, int lanes) {
     }
     for (int half = lanes / 2; half >= 1; half /= 2)
         for (int l = 0; l < half; l++) {
-            snprintf(a, sizeof a, "w%d_%d", v, l);
-            snprintf(b, sizeof b, "w%d_%d", v, l + half);
+            clf_print(a, sizeof a, "w%d_%d", v, l);
+            clf_print(b, sizeof b, "w%d_%d", v, l + half);
             const clf_emit_name names[] = {{"a", a}, {"b", b}, {NULL, NULL}};
             CLF_PUT(&t->x, "%s = ", a);
             clf_emit_text(&t->x.e, "E_ADD(a, b)", wide, 1, names);

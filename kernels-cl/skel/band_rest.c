@@ -2,9 +2,10 @@
  * Cells without entry in entry.group: one more wide state, the `repeat` of what they are, merged behind that of the stored entries (the rest
  * of a fold, cplan.h). A row's is made where its result is; that of a full fold, whose result may be another kernel's, waits in scratch
  * and behind it how many such cells there are. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/band_text.h"
+
+#include "core/print.h"
 
 int clf_band_rest(const clf_band *p, int item) {
     if (item < p->c->nsink) return p->c->sink[item].kind == CLF_SINK_FOLD ? p->c->sink[item].value[1] : -1;
@@ -35,7 +36,7 @@ void clf_btext_rest_of_row(clf_btext *t, int s) {
 }
 
 static clf_place waits(int s, char head[40]) {
-    snprintf(head, 40, "scratch[fr%d + ", s);
+    clf_print(head, 40, "scratch[fr%d + ", s);
     return (clf_place){head, "]", 0};
 }
 

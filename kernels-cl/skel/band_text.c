@@ -2,8 +2,9 @@
  * The jobs of row.group.cl and entry.group.cl: where their tasks stand, the values there, kept cells and rows put together. */
 #include "kernels-cl/skel/band_text.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "core/print.h"
 
 bool clf_btext_begin(clf_btext *t, const clf_band *p, clf_arena *arena) {
     memset(t, 0, sizeof *t);
@@ -22,9 +23,9 @@ bool clf_btext_begin(clf_btext *t, const clf_band *p, clf_arena *arena) {
 
 static const char *position_of(int axis, char buf[16]) {
     if (axis)
-        snprintf(buf, 16, "u%d", axis);
+        clf_print(buf, 16, "u%d", axis);
     else
-        snprintf(buf, 16, "i");
+        clf_print(buf, 16, "i");
     return buf;
 }
 
@@ -187,11 +188,11 @@ bool clf_btext_asks_row(const clf_btext *t) {
 const char *clf_btext_result(const clf_btext *t, int item, const char *line, char buf[64]) {
     int n = t->p->c->nsink;
     if (t->c.sink[item].kind == CLF_SINK_PATTERN)
-        snprintf(buf, 64, "r%d[entry]", t->c.sink[item].out[0]);
+        clf_print(buf, 64, "r%d[entry]", t->c.sink[item].out[0]);
     else if (item >= n)
-        snprintf(buf, 64, "m%d[%s]", t->made[item - n], line);
+        clf_print(buf, 64, "m%d[%s]", t->made[item - n], line);
     else
-        snprintf(buf, 64, t->c.sink[item].keep & 1u ? "r%d[pass0 * cells + %s]" : "r%d[%s]", t->c.sink[item].out[0], line);
+        clf_print(buf, 64, t->c.sink[item].keep & 1u ? "r%d[pass0 * cells + %s]" : "r%d[%s]", t->c.sink[item].out[0], line);
     return buf;
 }
 

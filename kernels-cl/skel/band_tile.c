@@ -2,9 +2,10 @@
  * Jobs of entry.group.cl where several cells take one entry that has pairs (products with a matrix): pairs are made once, for a tile of
  * entries at a time, in local memory, and cells take them from there. A tile of short rows is as many whole ones as it holds, each line
  * of them dealt to a team as ever; of a long row it is an aligned run of leaves, with cells side by side, each of which has a stack. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/band_batch.h"
+
+#include "core/print.h"
 
 /* ---- making ---- */
 
@@ -48,7 +49,7 @@ void clf_btext_tile_rows(clf_btext *t, int k) {
 /* ---- long rows: of each cell a stack of states, which its own work-item keeps ---- */
 
 static clf_place on_stack(const clf_btext *t, int s, const char *top, char tail[64]) {
-    snprintf(tail, 64, " + (%s) * %d) * cells + cell]", top, t->p->job[t->p->item[s].job].states);
+    clf_print(tail, 64, " + (%s) * %d) * cells + cell]", top, t->p->job[t->p->item[s].job].states);
     return (clf_place){"leaf_states[(", tail, t->p->item[s].first};
 }
 
@@ -103,7 +104,7 @@ static void put_cells(clf_btext *t) {
 static void turn_of_row(clf_btext *t, int k) {
     uint32_t e = 1u << t->p->e;
     char u[16];
-    snprintf(u, sizeof u, "u%d", t->p->e);
+    clf_print(u, sizeof u, "u%d", t->p->e);
     CLF_PUT(&t->x,
             "for (CLF_INDEX turn = 0; turn * units < leaves; turn++) {\nconst CLF_INDEX t0_ = e0 + turn * units * 512, n_ = min(e1 - t0_, "
             "(CLF_INDEX)units * 512), leaf = turn * units + unit, end_ = min(e1, e0 + (leaf + 1) * 512);\n"

@@ -4,9 +4,9 @@
  * Arguments, in order: for every access the memory of its input, its base offset in elements (CLF_ARG_I64, right behind the
  * memory) and, unless strips are contiguous, its row stride; for every output memory and base offset; parameters; scratch; counter;
  * the sizes that cell.chunk.cl names. Who binds memory that starts r elements into an operand subtracts r from the base offset. */
-#include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "kernels-cl/skel/facts.h"
 #include "kernels-cl/skel/twin.h"
 
@@ -195,9 +195,9 @@ static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kerne
     clf_ctext x = {.p = &p, .c = c, .nontemporal = s->nontemporal != 0};
     if (!clf_twin_text(&x, c->nvalue, arena)) return clf_twin_no_memory(&twin, err);
     if (p.kind == CLF_CELL_ROWS)
-        snprintf(x.strip, sizeof x.strip, "width");
+        clf_print(x.strip, sizeof x.strip, "width");
     else
-        snprintf(x.strip, sizeof x.strip, "%lld", (long long)p.strip);
+        clf_print(x.strip, sizeof x.strip, "%lld", (long long)p.strip);
     clf_ctext_schedule(&x);
     return clf_twin_write(&twin, &x, &p, p.ru, kernel_dir, arena, out, err);
 }

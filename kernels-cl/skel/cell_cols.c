@@ -2,10 +2,11 @@
  * Column folds of cell.chunk. A block of rows folds into accumulators, one row of lanes each; at its end the lanes fold and the
  * block's states go onto the work-item's carry stack; at the end of the work-item that closes to one state per column, and the last
  * work-item merges those of all chunks level by level, in place: the same binary tree over their index. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/cell_folds.h"
+
+#include "core/print.h"
 
 static int col_lanes(const clf_ctext *x, int s) {
     return x->p->kind == CLF_CELL_ROWS ? 1 : clf_col_lanes(x->p->cols, clf_ctext_type(x, s));
@@ -57,13 +58,13 @@ void clf_fold_col_step(clf_ctext *x, int s) {
     CLF_PUT(x, "{ ");
     for (int r = 0; r < x->ru; r++) {
         if (lanes > 1) {
-            snprintf(at, sizeof at, "((i + %d) & %d) * cp + u", r, lanes - 1);
+            clf_print(at, sizeof at, "((i + %d) & %d) * cp + u", r, lanes - 1);
             CLF_PUT(x, "{ ");
         } else {
-            snprintf(at, sizeof at, "u");
+            clf_print(at, sizeof at, "u");
         }
         if (lanes > 1 || r == 0) col_load(x, s, at, &f, w, 'a');
-        snprintf(k, sizeof k, "((long%d)(i + %d))", w, r);
+        clf_print(k, sizeof k, "((long%d)(i + %d))", w, r);
         f.v = "y";
         f.k = k;
         clf_fold_bind(x, s, r);
@@ -98,9 +99,9 @@ static void col_lane_fold(clf_ctext *x, int s) {
     for (int l = 0; l < lanes; l++)
         for (int m = 0; m < n; m++) {
             if (x->p->kind == CLF_CELL_GROUP)
-                snprintf(from, sizeof from, "vload8(0, f%da%d + %d + u)", s, m, l * (int)x->p->cols);
+                clf_print(from, sizeof from, "vload8(0, f%da%d + %d + u)", s, m, l * (int)x->p->cols);
             else
-                snprintf(from, sizeof from, "vload8(0, f%da%d + %d * cp + u)", s, m, l);
+                clf_print(from, sizeof from, "vload8(0, f%da%d + %d * cp + u)", s, m, l);
             CLF_PUT(x, "%s b%d_%d = ", clf_emit_type(buf, clf_fold_wide_type(x, s, m), CLF_MERGE_WIDTH), l, m);
             clf_fold_widen(x, s, m, CLF_MERGE_WIDTH, from);
             CLF_PUT(x, ";\n");
@@ -143,7 +144,7 @@ static void col_merge(clf_ctext *x, int s, const char *to, const char *from) {
     char at[96], buf[CLF_EMIT_NAME];
     slot_names(x, s, &f, "t%d_");
     CLF_PUT(x, "CLF_COLD for (long u = 0; u < cp - 16; u += 8) { ");
-    snprintf(at, sizeof at, "%s + u", to);
+    clf_print(at, sizeof at, "%s + u", to);
     col_load(x, s, at, &f, CLF_MERGE_WIDTH, 'k');
     for (int m = 0; m < clf_fold_states(x, s); m++)
         CLF_PUT(x, "%s %s = vload8(0, f%dk%d + %s + u); ", clf_emit_type(buf, clf_fold_wide_type(x, s, m), CLF_MERGE_WIDTH), f.t[m], s, m,
@@ -181,7 +182,6 @@ static void col_result(clf_ctext *x, int s) {
             x->p->kind == CLF_CELL_ROWS ? " + width" : "");
     CLF_PUT(x, "%s_STORET(z_, o%d + ob%d + u, r); }\n", clf_emit_run(&x->e, buf, (clf_dtype)x->c->out[o].dtype, CLF_MERGE_WIDTH), o, o);
 }
-
 
 void clf_cols_setup(clf_ctext *x) {
     if (x->p->ncol) CLF_PUT(x, "__global double *col_at = scratch + cbase + me * cstride;\n");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Folds of cell.chunk: the texts of folds.def placed on lanes and rows so that every merge happens where the tree of fold.h has it.
  * Full folds are in cell_full.c, column folds in cell_cols.c. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/cell_folds.h"
+
+#include "core/print.h"
 
 enum { ROW_LEVELS = 48 };
 
@@ -54,7 +55,7 @@ static void lane_names(const clf_ctext *x, int s, int r, clf_fold_vars *f) {
     for (int m = 0; m < clf_fold_states(x, s); m++) CLF_NAME(f->s[m], "f%dl%d_%d", s, m, r);
 }
 void clf_fold_wide_names(const clf_ctext *x, int s, int r, char (*out)[CLF_FOLD_NAME]) {
-    for (int m = 0; m < clf_fold_states(x, s); m++) snprintf(out[m], 40, "f%dw%d_%d", s, m, r);
+    for (int m = 0; m < clf_fold_states(x, s); m++) clf_print(out[m], 40, "f%dw%d_%d", s, m, r);
 }
 
 void clf_fold_lanes(clf_ctext *x, int s, int r) {
@@ -93,9 +94,9 @@ void clf_fold_step_vector(clf_ctext *x, int s, int r, const char *pos, bool tail
     int w = x->p->width, lanes = clf_lanes(clf_ctext_type(x, s));
     lane_names(x, s, r, &f);
     for (int at = 0; at < w; at += lanes) {
-        snprintf(k, sizeof k, "((long%d)(%s + %d) + (long%d)(CLF_IOTA_%d))", lanes, pos, at, lanes, lanes);
-        snprintf(rest, sizeof rest, "r - %d", at);
-        snprintf(upper, sizeof upper, "CLF_UPPER(%s, %d, y)", clf_emit_type(buf, clf_ctext_type(x, s), 1), lanes);
+        clf_print(k, sizeof k, "((long%d)(%s + %d) + (long%d)(CLF_IOTA_%d))", lanes, pos, at, lanes, lanes);
+        clf_print(rest, sizeof rest, "r - %d", at);
+        clf_print(upper, sizeof upper, "CLF_UPPER(%s, %d, y)", clf_emit_type(buf, clf_ctext_type(x, s), 1), lanes);
         f.v = lanes == w ? "y" : at ? upper : "y.lo";
         f.k = k;
         CLF_PUT(x, "{ ");

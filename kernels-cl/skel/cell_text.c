@@ -2,9 +2,10 @@
  * Stores and loops of cell.chunk. The body of a strip is one loop over vectors, or several over a private tile (see cell_values.c).
  * Invariant: padded lanes of a short vector are computed like all others and never stored or folded, so no scalar mathematics runs
  * in tails. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/cell_text.h"
+
+#include "core/print.h"
 
 /* Elements of a private tile. Measured on a server core with 48 KiB of L1: 64 and 128 beat 256 by 5 to 10 % and 512 by 15 %, since the
  * tiles share the cache with the streams. */
@@ -235,9 +236,9 @@ static void strip_pointers(clf_ctext *x, int r) {
         clf_cell_access(x->p, &x->c->access[a], &at);
         if (clf_cell_level(x->p, at.axes) < 2 || (x->p->kind != CLF_CELL_FLAT && !(at.axes & x->p->i))) continue;
         if (x->p->kind == CLF_CELL_ROWS || x->p->kind == CLF_CELL_NARROW)
-            snprintf(off, sizeof off, " + (i + %d) * xl%d", r, a);
+            clf_print(off, sizeof off, " + (i + %d) * xl%d", r, a);
         else
-            snprintf(off, sizeof off, " + (i + %d) * %s", r, x->strip);
+            clf_print(off, sizeof off, " + (i + %d) * %s", r, x->strip);
         pointer(x, a, at.axes, r, off);
     }
     for (int s = 0; s < x->c->nsink; s++) {

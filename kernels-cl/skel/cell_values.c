@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Values of cell.chunk: their names, which loop computes them, and the declaration of each. Every loop over vectors holds at most one
  * elementary function: two of them keep re-broadcasting their polynomials' constants (measured: 1.8x on log(1 + exp(x))). */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/cell_text.h"
+
+#include "core/print.h"
 
 enum { MAX_STAGES = 63 };
 
@@ -102,7 +103,7 @@ static void cell(clf_ctext *x, const clf_value *w, int width, int r) {
         clf_str_init(&one, out->mem);
         x->e.out = &one;
         if (w->in[k] >= 0) clf_ctext_operand(x, w->in[k], width, r);
-        snprintf(name[k], sizeof name[k], "%s", clf_str_c(&one));
+        clf_print(name[k], sizeof name[k], "%s", clf_str_c(&one));
         out->failed = out->failed || one.failed;
         clf_str_release(&one);
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Folds and DOTs of entry.chunk over a row's entries or a short axis: lanes, leaves and their merging as for row folds in cell.chunk,
  * each task a sink of the shadow. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/entry_text.h"
+
+#include "core/print.h"
 
 enum { NARROW = 120 };
 
@@ -13,11 +14,11 @@ static void part(clf_etext *t, char *out, const char *name, clf_dtype type, int 
     char one[CLF_EMIT_NAME];
     (void)t;
     if (lanes == w)
-        snprintf(out, NARROW, "%s", name);
+        clf_print(out, NARROW, "%s", name);
     else if (at == 0)
-        snprintf(out, NARROW, "%s.lo", name);
+        clf_print(out, NARROW, "%s.lo", name);
     else
-        snprintf(out, NARROW, "CLF_UPPER(%s, %d, %s)", clf_emit_type(one, type, 1), lanes, name);
+        clf_print(out, NARROW, "CLF_UPPER(%s, %d, %s)", clf_emit_type(one, type, 1), lanes, name);
 }
 
 void clf_etext_fma(clf_etext *t, int skip, clf_dtype type, int width, const char *a, const char *b, const char *c) {
@@ -31,7 +32,7 @@ void clf_etext_dot_step(clf_etext *t, int s, int r, const char *a, const char *b
     char lane[CLF_FOLD_NAME], pa[NARROW], pb[NARROW], buf[CLF_EMIT_NAME];
     clf_dtype type = clf_ctext_type(&t->x, s);
     int w = t->x.p->width, lanes = clf_lanes(type);
-    snprintf(lane, sizeof lane, "f%dl0_%d", s, r);
+    clf_print(lane, sizeof lane, "f%dl0_%d", s, r);
     for (int at = 0; at < w; at += lanes) {
         part(t, pa, a, type, w, lanes, at);
         part(t, pb, b, type, w, lanes, at);
@@ -54,10 +55,10 @@ void clf_etext_fold_step(clf_etext *t, int s, const char *position, bool tail) {
     CLF_PUT(&t->x, "const long%d k%d_ = %s;\n", w, s, position);
     for (int at = 0; at < w; at += lanes) {
         char name[24];
-        snprintf(name, sizeof name, "k%d_", s);
+        clf_print(name, sizeof name, "k%d_", s);
         part(t, y, "y", type, w, lanes, at);
         part(t, k, name, CLF_I64, w, lanes, at);
-        snprintf(rest, sizeof rest, "r - %d", at);
+        clf_print(rest, sizeof rest, "r - %d", at);
         f.v = y;
         f.k = k;
         CLF_PUT(&t->x, "{ ");
@@ -105,11 +106,11 @@ void clf_etext_fold_close(clf_etext *t, int s) {
     if (d->kind == CLF_DO_ACROSS) clf_etext_along_decl(t, d->value);
     for (int r = 0; r < copies(t, s); r++) {
         if (d->kind == CLF_DO_ACROSS) {
-            snprintf(to, sizeof to, "y%d[%d]", d->value, r);
+            clf_print(to, sizeof to, "y%d[%d]", d->value, r);
         } else if (d->value < 0) {
-            snprintf(to, sizeof to, "o%d[ob%d + %s]", t->x.c->sink[s].out[0], t->x.c->sink[s].out[0], t->row);
+            clf_print(to, sizeof to, "o%d[ob%d + %s]", t->x.c->sink[s].out[0], t->x.c->sink[s].out[0], t->row);
         } else {
-            snprintf(to, sizeof to, "v%d%s", d->value, clf_ctext_varies(&t->x, clf_etext_val(t, d->value)->axes) ? "_0" : "");
+            clf_print(to, sizeof to, "v%d%s", d->value, clf_ctext_varies(&t->x, clf_etext_val(t, d->value)->axes) ? "_0" : "");
             CLF_PUT(&t->x, "%s %s;\n", clf_emit_type(one, clf_etext_type(t, d->value), 1), to);
         }
         close_one(t, s, r, to);
@@ -133,7 +134,7 @@ static void along_step(clf_etext *t, int s, bool tail) {
         clf_etext_dot_step(t, s, 0, "y", "z", tail);
         return;
     }
-    snprintf(position, sizeof position, "(long%d)(u) + (long%d)(CLF_IOTA_%d)", w, w, w);
+    clf_print(position, sizeof position, "(long%d)(u) + (long%d)(CLF_IOTA_%d)", w, w, w);
     clf_etext_fold_step(t, s, position, tail);
 }
 
@@ -184,7 +185,7 @@ static void total_step(clf_etext *t, int s, bool tail) {
     clf_dtype type = clf_ctext_type(&t->x, s);
     CLF_PUT(&t->x, "const %s y = CLF_VLOAD(__global, %s, %d, w%d_ + u);\n", clf_emit_type(wide, type, w), clf_emit_type(one, type, 1), w,
             s);
-    snprintf(position, sizeof position, "(long%d)(u) + (long%d)(CLF_IOTA_%d)", w, w, w);
+    clf_print(position, sizeof position, "(long%d)(u) + (long%d)(CLF_IOTA_%d)", w, w, w);
     clf_etext_fold_step(t, s, position, tail);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What entry.chunk does entry by entry, when the vectors of a tile are done: whole rows of a side times the entry's cell into
  * accumulators of the row, and values that meet at their column in the block's partial result. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/entry_text.h"
+
+#include "core/print.h"
 
 enum {
     STEP = 8,         /* entries whose cells are one cache line */
@@ -40,7 +41,7 @@ static void rows_of_entry(clf_etext *t, int s) {
     clf_etext_address(t, a, t->row, "c_");
     CLF_PUT(&t->x, ";\n");
     for (int b = 0; b < blocks(t, s); b++) {
-        snprintf(acc, sizeof acc, "a%d_%d", s, b);
+        clf_print(acc, sizeof acc, "a%d_%d", s, b);
         CLF_PUT(&t->x, "{ const %s z_ = ", wide);
         clf_etext_run_load(t, a, "q_", b * w, w);
         CLF_PUT(&t->x, "; %s = ", acc);
@@ -94,8 +95,8 @@ static void rows_of_merge(clf_etext *t, int s) {
     clf_dtype type = clf_ctext_type(&t->x, s);
     int padded = clf_etext_padded(t, t->p->task[s].axis);
     char from[64], to[32];
-    snprintf(from, sizeof from, "h%d[h%dd * %d + u]", s, s, padded);
-    snprintf(to, sizeof to, "g%d[u]", s);
+    clf_print(from, sizeof from, "h%d[h%dd * %d + u]", s, s, padded);
+    clf_print(to, sizeof to, "g%d[u]", s);
     const clf_emit_name names[] = {{"a", from}, {"b", to}, {NULL, NULL}};
     CLF_PUT(&t->x, "h%dd--; CLF_COLD for (int u = 0; u < %d; u++) %s = ", s, padded, to);
     clf_emit_text(&t->x.e, "W_ADD(a, b)", type, 1, names);
@@ -154,7 +155,7 @@ static void scatter_dot(clf_etext *t, int s) {
     char buf[CLF_EMIT_NAME], acc[32];
     clf_dtype type = clf_ctext_type(&t->x, s);
     const char *one = clf_emit_type(buf, type, 1);
-    snprintf(acc, sizeof acc, "f%da0[c_]", s);
+    clf_print(acc, sizeof acc, "f%da0[c_]", s);
     CLF_PUT(&t->x, "{ const %s y = ", one);
     put_cell(t, d->a);
     CLF_PUT(&t->x, ", z_ = ");
@@ -186,7 +187,7 @@ static void scatter_rows(clf_etext *t, int s) {
     CLF_PUT(&t->x, ");\n__global %s *const q_ = f%da0 + c_ * %d;\n", one, s, n);
     for (int b = 0; b < blocks(t, s); b++) {
         bool tail = n - b * w < w;
-        snprintf(row, sizeof row, "a%d_%d", s, b);
+        clf_print(row, sizeof row, "a%d_%d", s, b);
         CLF_PUT(&t->x, "{ const %s z_ = CLF_VLOAD(__global, %s, %d, q_ + %d); CLF_VSTORE(__global, %s, %d, (", wide, one, w, b * w, one, w);
         if (tail) CLF_PUT(&t->x, "%s_UPTO(%d, ", clf_emit_run(&t->x.e, run, type, w), n - b * w);
         clf_etext_fma(t, d->skip, type, w, "y", row, "z_");
@@ -242,7 +243,7 @@ static void fetching_loop(clf_etext *t) {
 
 void clf_etext_late_vector(clf_etext *t, bool tail) {
     char loop[64];
-    snprintf(loop, sizeof loop, "CLF_WHOLE for (int z = 0; z < %d; z++)", t->x.p->width);
+    clf_print(loop, sizeof loop, "CLF_WHOLE for (int z = 0; z < %d; z++)", t->x.p->width);
     each_entry(t, tail ? "for (int z = 0; z < cells; z++)" : loop);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loops over vectors of entries in entry.chunk, with at most one elementary function each. Values that several loops read stand in private
  * tiles between them; values that several sweeps over a row read are computed again in each. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/entry_text.h"
+
+#include "core/print.h"
 
 static bool at_entry(const clf_etext *t, int v) { return v >= 0 && t->p->space[v] == CLF_AT_ENTRY; }
 /* Done inside the loops over vectors? */
@@ -89,9 +90,9 @@ static void across(clf_etext *t, int s) {
     int w = t->x.p->width, a = clf_etext_val(t, d->b)->arg;
     for (int r = 0; r < (int)clf_entry_extent(t->p, d->axis); r++) {
         CLF_PUT(&t->x, "{ const %s z_ = (%s)(", clf_emit_type(type, clf_etext_type(t, d->b), w), type);
-        snprintf(k, sizeof k, "%d", r);
+        clf_print(k, sizeof k, "%d", r);
         for (int l = 0; l < w; l++) {
-            snprintf(column, sizeof column, "(long)ix_.s%c", LANE[l]);
+            clf_print(column, sizeof column, "(long)ix_.s%c", LANE[l]);
             CLF_PUT(&t->x, "%s*(", l ? ", " : "");
             clf_etext_address(t, a, t->row, column);
             clf_etext_side_step(t, a, k);
@@ -127,11 +128,11 @@ static void vector_task(clf_etext *t, int s) {
     case CLF_DO_DOT: clf_etext_dot_step(t, s, 0, "y", "z", t->x.tail); break;
     case CLF_DO_ACROSS: across(t, s); break;
     case CLF_DO_FOLD:
-        snprintf(position, sizeof position, "convert_long%d(ix_)", w);
+        clf_print(position, sizeof position, "convert_long%d(ix_)", w);
         clf_etext_fold_step(t, s, position, t->x.tail);
         break;
     default:
-        snprintf(position, sizeof position, "(long%d)(eb + u) + (long%d)(CLF_IOTA_%d)", w, w, w);
+        clf_print(position, sizeof position, "(long%d)(eb + u) + (long%d)(CLF_IOTA_%d)", w, w, w);
         clf_etext_fold_step(t, s, position, t->x.tail);
     }
     CLF_PUT(&t->x, "}\n");

@@ -4,9 +4,10 @@
  * are added side by side; or two at a time where rows of the side are long and near. Invariants: lanes behind the end of the axis multiply
  * -0 by 0, and adding -0 changes no number; the additions of one DOT are the same, in the same order, whether it is one of several or
  * alone. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/entry_text.h"
+
+#include "core/print.h"
 
 enum {
     EIGHT = CLF_ENTRY_EIGHT,
@@ -78,8 +79,8 @@ static void fold_lanes(clf_etext *t, clf_dtype narrow, const char *name, int lef
     clf_emit_cast(&t->x.e, narrow, wide, lanes);
     CLF_PUT(&t->x, "s%s_); ", name);
     for (int half = lanes / 2; half >= left; half /= 2) {
-        snprintf(lo, sizeof lo, "s%d%s_.lo", half * 2, name);
-        snprintf(hi, sizeof hi, "CLF_UPPER(%s, %d, s%d%s_)", clf_emit_type(one, wide, 1), half, half * 2, name);
+        clf_print(lo, sizeof lo, "s%d%s_.lo", half * 2, name);
+        clf_print(hi, sizeof hi, "CLF_UPPER(%s, %d, s%d%s_)", clf_emit_type(one, wide, 1), half, half * 2, name);
         const clf_emit_name names[] = {{"a", lo}, {"b", hi}, {NULL, NULL}};
         CLF_PUT(&t->x, "const %s s%d%s_ = ", clf_emit_type(type, wide, half), half, name);
         clf_emit_text(&t->x.e, "W_ADD(a, b)", narrow, half, names);
@@ -97,7 +98,7 @@ static int skip_of(const clf_etext *t, int v) {
 static void open_sum(clf_etext *t, int v, const char *name) {
     char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME], column[24];
     clf_dtype type = clf_etext_type(t, v);
-    snprintf(column, sizeof column, "c%s_", name);
+    clf_print(column, sizeof column, "c%s_", name);
     CLF_PUT(&t->x, "const __global %s *const q%s_ = ", clf_emit_type(one, type, 1), name);
     clf_etext_address(t, side_of(t, v), t->row, column);
     clf_emit_type(wide, type, clf_lanes(type));
@@ -109,9 +110,9 @@ static void step_sum(clf_etext *t, int v, const char *name, int at) {
     char wide[CLF_EMIT_NAME], d[32], q[24], s[24];
     clf_dtype type = clf_etext_type(t, v);
     int lanes = clf_lanes(type);
-    snprintf(d, sizeof d, "d%d_%d", v, at / lanes);
-    snprintf(q, sizeof q, "q%s_", name);
-    snprintf(s, sizeof s, "s%s_", name);
+    clf_print(d, sizeof d, "d%d_%d", v, at / lanes);
+    clf_print(q, sizeof q, "q%s_", name);
+    clf_print(s, sizeof s, "s%s_", name);
     CLF_PUT(&t->x, "{ const %s y = ", clf_emit_type(wide, type, lanes));
     clf_etext_run_load(t, side_of(t, v), q, at, lanes);
     CLF_PUT(&t->x, "; %s = ", s);
@@ -226,12 +227,12 @@ void clf_etext_pair_vector(clf_etext *t, const char *last) {
 /* Eight by eight, and what is left over: fewer than eight where entries end where they may be read, else fewer than FEW. */
 static void eights(clf_etext *t, const char *end, const char *below) {
     char all[64] = "", last[64];
-    if (below) snprintf(all, sizeof all, " && xc[eb + z + %d] < %s", EIGHT - 1, below);
+    if (below) clf_print(all, sizeof all, " && xc[eb + z + %d] < %s", EIGHT - 1, below);
     CLF_PUT(&t->x, "for (; z + %d <= %s%s; z += %d) {\n", EIGHT, end, all, EIGHT);
     eight(t, NULL);
     CLF_PUT(&t->x, "}\n");
     if (below) return;
-    snprintf(last, sizeof last, "eb + %s - 1", end);
+    clf_print(last, sizeof last, "eb + %s - 1", end);
     CLF_PUT(&t->x, "if (%s - z >= %d) {\n", end, FEW);
     eight(t, last);
     CLF_PUT(&t->x, "z = %s; }\n", end);
@@ -246,7 +247,7 @@ static void twos(clf_etext *t, const char *end, const char *below) {
 
 void clf_etext_pair_loop(clf_etext *t, const char *end, const char *below) {
     char more[64] = "";
-    if (below) snprintf(more, sizeof more, " && xc[eb + z] < %s", below);
+    if (below) clf_print(more, sizeof more, " && xc[eb + z] < %s", below);
     if (clf_etext_pairs_together(t))
         eights(t, end, below);
     else if (below)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Values of entry.chunk: addresses, scalars of a row, private arrays along short axes, vectors of entries. Invariant: no lane reads
  * memory that no cell has: lanes behind the end of a row read later entries' cells, behind the last entry row 0 and column 0. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/entry_text.h"
+
+#include "core/print.h"
 
 static const char LANE[] = "0123456789abcdef";
 
@@ -93,7 +94,7 @@ static void along_load(clf_etext *t, int v) {
     int a = clf_etext_val(t, v)->arg, w = t->x.p->width;
     int axis = clf_entry_along(t->p, clf_etext_val(t, v)->axes), padded = clf_etext_padded(t, axis);
     const char *type = clf_emit_type(one, access_type(t, a), 1);
-    snprintf(from, sizeof from, "q%d_", v);
+    clf_print(from, sizeof from, "q%d_", v);
     CLF_PUT(&t->x, "{ const __global %s *const %s = ", type, from);
     clf_etext_address(t, a, t->row, "");
     CLF_PUT(&t->x, ";\n");
@@ -176,8 +177,8 @@ static void gather(clf_etext *t, int a) {
     int w = t->x.p->width;
     CLF_PUT(&t->x, "(%s)(", clf_emit_type(type, access_type(t, a), w));
     for (int l = 0; l < w; l++) {
-        snprintf(row, sizeof row, t->p->by_entry ? "row_[u + %d]" : "i", l);
-        snprintf(column, sizeof column, "(long)ix_.s%c", LANE[l]);
+        clf_print(row, sizeof row, t->p->by_entry ? "row_[u + %d]" : "i", l);
+        clf_print(column, sizeof column, "(long)ix_.s%c", LANE[l]);
         CLF_PUT(&t->x, "%s*(", l ? ", " : "");
         clf_etext_address(t, a, row, column);
         CLF_PUT(&t->x, ")");

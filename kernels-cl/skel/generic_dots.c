@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The holes of row.generic in cell.generic.cl: dots of a block's rows, four rows at once, and sums over rows of what a block's values multiply.
  * Both are merged where the trees of row.chunk have it, by the texts of the sum. In links0: 8 bits for each dot, from bit 32 on for each sum. */
-#include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "kernels-cl/skel/cell_folds.h"
 #include "kernels-cl/skel/generic_rows.h"
 #include "kernels-cl/skel/generic_text.h"
@@ -41,7 +41,7 @@ void clf_gen_rows_setup(clf_ctext *x) {
 /* ---- dots ---- */
 
 static const char *lane(char *buf, int q) {
-    snprintf(buf, CLF_EMIT_NAME, "f%dl0_%d", SUM, q);
+    clf_print(buf, CLF_EMIT_NAME, "f%dl0_%d", SUM, q);
     return buf;
 }
 
@@ -128,7 +128,7 @@ static void col_steps(clf_ctext *x, int vectors, bool tail) {
     CLF_PUT(x, "\nfor (int r = r0; r < r1; r++) { const CLF_GEN_V k_ = (CLF_GEN_V)(z_[r]);\n"
                "const __global CLF_GEN_S *const p_ = x_ + (r - r0) * cstep_[k] + j;\n");
     for (int q = 0; q < vectors; q++) {
-        snprintf(s, sizeof s, "s%d_", q);
+        clf_print(s, sizeof s, "s%d_", q);
         if (tail)
             CLF_PUT(x, "{ const CLF_GEN_V v_ = %s_LOADT(p_, n_); ", run);
         else

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The folds of cell.generic.cl: what is done to a state by its row of folds.def, a case for each of them. States of a leaf that is under way
  * are lanes in private memory, finished ones three words each. */
-#include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "kernels-cl/skel/cell_folds.h"
 #include "kernels-cl/skel/generic_entries.h"
 #include "kernels-cl/skel/generic_text.h"
 
 static void state_names(int n, char (*out)[CLF_FOLD_NAME], const char *prefix) {
-    for (int m = 0; m < n; m++) snprintf(out[m], CLF_FOLD_NAME, "%s%d_", prefix, m);
+    for (int m = 0; m < n; m++) clf_print(out[m], CLF_FOLD_NAME, "%s%d_", prefix, m);
 }
 
 /* Component m of a state, from a word of memory and back. */
@@ -194,7 +194,7 @@ static void dot_step(clf_ctext *x, const char *lane, int skip) {
 
 void clf_gen_dot_steps(clf_ctext *x, int skip) {
     char run[CLF_EMIT_NAME], lane[CLF_EMIT_NAME];
-    snprintf(lane, sizeof lane, "f%dl0_0", CLF_FOLD_SUM);
+    clf_print(lane, sizeof lane, "f%dl0_0", CLF_FOLD_SUM);
     CLF_PUT(x, "int u = 0; for (; u + CLF_GEN_L <= need; u += CLF_GEN_L) { const CLF_GEN_V y = CLF_GEN_AT(v, u), z = CLF_GEN_AT(w, u);\n");
     dot_step(x, lane, skip);
     CLF_PUT(x, "}\nif (u < need) { const CLF_GEN_V y = CLF_GEN_AT(v, u), z = CLF_GEN_AT(w, u), o_ = %s;\n", lane);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The holes of entry.generic in cell.generic.cl: which entries a work-item takes, rows of any length, and what stands at the rows and columns
  * of a block's entries (see generic_entries.h). Dots of two rows go four entries at once; their trees are those of entry.chunk. */
-#include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "kernels-cl/skel/cell_folds.h"
 #include "kernels-cl/skel/generic_entries.h"
 #include "kernels-cl/skel/generic_text.h"
@@ -69,7 +69,7 @@ static void gather(clf_ctext *x, const char *at) {
     char entry[24];
     CLF_PUT(x, "{ int r = 0; for (; r + CLF_GEN_L <= entries_; r += CLF_GEN_L) { const CLF_GEN_V v_ = (CLF_GEN_V)(");
     for (int l = 0; l < clf_gen_lanes(x); l++) {
-        snprintf(entry, sizeof entry, "r + %d", l);
+        clf_print(entry, sizeof entry, "r + %d", l);
         CLF_PUT(x, l ? ", " : "");
         put_at(x, at, entry);
     }
@@ -105,7 +105,7 @@ static void pair_steps(clf_ctext *x, bool tail) {
     char run[CLF_EMIT_NAME], s[CLF_EMIT_NAME];
     clf_emit_run(&x->e, run, clf_gen_type(x), clf_gen_lanes(x));
     for (int q = 0; q < ENTRIES; q++) {
-        snprintf(s, sizeof s, "f%dl0_%d", SUM, q);
+        clf_print(s, sizeof s, "f%dl0_%d", SUM, q);
         if (tail)
             CLF_PUT(x, "{ const CLF_GEN_V v_ = %s_LOADT(x%d_ + j, n_), k_ = %s_LOADT(h%d_ + j, n_), o_ = %s; ", run, q, run, q, s);
         else

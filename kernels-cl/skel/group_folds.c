@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Folds of cell.group: lanes that a work-item steps, their tree in local memory, and the merge of what groups left in scratch. States lie
  * in memory as words of 8 bytes, whatever their type: wide types are f64 and i64. */
-#include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "kernels-cl/skel/group_local.h"
 #include "kernels-cl/skel/group_text.h"
 
@@ -107,7 +107,7 @@ static void close_lanes(clf_gtext *g, int s, int at) {
 static void line_result(clf_gtext *g, int s, int at) {
     char memory[40];
     (void)at;
-    snprintf(memory, sizeof memory, "r%d[line]", g->p->c->sink[s].out[0]);
+    clf_print(memory, sizeof memory, "r%d[line]", g->p->c->sink[s].out[0]);
     clf_state_result(&g->x, s, memory);
 }
 
@@ -116,8 +116,8 @@ static void line_result(clf_gtext *g, int s, int at) {
 void clf_gtext_fold_ends(clf_gtext *g, clf_walk_id k) {
     static const char *const lines[] = {"1", "rows", "cols"};
     char head[48], tail[96];
-    snprintf(head, sizeof head, "scratch[at%d + (((long)(", (int)k);
-    snprintf(tail, sizeof tail, ") * parts%d + part) * %s + line)]", (int)k, (int)k < CLF_FOLD_WALKS ? lines[k] : "1");
+    clf_print(head, sizeof head, "scratch[at%d + (((long)(", (int)k);
+    clf_print(tail, sizeof tail, ") * parts%d + part) * %s + line)]", (int)k, (int)k < CLF_FOLD_WALKS ? lines[k] : "1");
     for (batch b = next_batch(g, k, (batch){.to = 0}); b.states; b = next_batch(g, k, b)) {
         CLF_PUT(&g->x, "{\n");
         each_fold(g, k, b, close_lanes);
@@ -160,7 +160,7 @@ static void merged_result(clf_gtext *g, int s, int at) {
     char memory[40];
     int o = g->p->c->sink[s].out[0];
     (void)at;
-    snprintf(memory, sizeof memory, "o%d[ob%d + result]", o, o);
+    clf_print(memory, sizeof memory, "o%d[ob%d + result]", o, o);
     clf_state_result(&g->x, s, memory);
 }
 

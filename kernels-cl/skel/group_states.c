@@ -2,11 +2,12 @@
  * The texts of folds.def bound to the names of group_states.h. */
 #include "kernels-cl/skel/group_states.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
+
 static void put_names(const clf_ctext *x, int s, char (*out)[CLF_FOLD_NAME], char which) {
-    for (int m = 0; m < clf_fold_states(x, s); m++) snprintf(out[m], CLF_FOLD_NAME, "f%d%c%d", s, which, m);
+    for (int m = 0; m < clf_fold_states(x, s); m++) clf_print(out[m], CLF_FOLD_NAME, "f%d%c%d", s, which, m);
 }
 
 static clf_fold_vars sides(const clf_ctext *x, int s, char which, char other) {
@@ -29,7 +30,7 @@ void clf_state_step(clf_ctext *x, int s, const char *pos) {
     clf_fold_vars f = sides(x, s, 's', 0);
     char k[32], buf[CLF_EMIT_NAME];
     bool dot = x->c->sink[s].kind == CLF_SINK_DOT;
-    snprintf(k, sizeof k, "((long)%s)", pos);
+    clf_print(k, sizeof k, "((long)%s)", pos);
     f.v = "y";
     f.k = dot ? "z" : k;
     clf_fold_bind(x, s, 0);
@@ -59,7 +60,7 @@ void clf_state_empty(clf_ctext *x, int s) {
 void clf_state_widen(clf_ctext *x, int s, char from, char to) {
     char name[CLF_EMIT_NAME];
     for (int m = 0; m < clf_fold_states(x, s); m++) {
-        snprintf(name, sizeof name, "f%d%c%d", s, from, m);
+        clf_print(name, sizeof name, "f%d%c%d", s, from, m);
         CLF_PUT(x, "f%d%c%d = ", s, to, m);
         clf_fold_widen(x, s, m, 1, name);
         CLF_PUT(x, "; ");

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A CAT in row.chunk: the parts of a row copied one behind the other into the row's buffer (CLF_ROW_CAT), whole vectors and then cells.
  * Every cell is written once, and nothing behind the last. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/row_text.h"
+
+#include "core/print.h"
 
 /* Cells of part q: "100", "n1" or "1". */
 static const char *part_cells(const clf_rtext *w, const clf_value *cat, int q, char *buf) {
     int along = clf_cat_axis(cat, q);
     if (along >= 0) return clf_rtext_extent(w, along, buf);
-    snprintf(buf, sizeof w->x.strip, "1");
+    clf_print(buf, sizeof w->x.strip, "1");
     return buf;
 }
 

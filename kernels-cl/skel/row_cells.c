@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sweeps of row.chunk over cells: the loops of cell_text.c along one inner axis, what they compute and keep, and what takes values at
  * their end. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/row_text.h"
+
+#include "core/print.h"
 
 static bool takes_cells(const clf_rtext *w, int s) { return clf_rtext_at(w, s) == w->t && w->p->sweep[w->t].kind == CLF_ROW_CELLS; }
 
@@ -96,7 +97,7 @@ static void dot_step(clf_rtext *w, int s, int r) {
             CLF_NAME(y, "y%s", lanes == width ? "" : ".lo");
             CLF_NAME(z, "z%s", lanes == width ? "" : ".lo");
         }
-        snprintf(rest, sizeof rest, "r - %d", at);
+        clf_print(rest, sizeof rest, "r - %d", at);
         f.v = y;
         f.k = z;
         CLF_PUT(x, "{ ");

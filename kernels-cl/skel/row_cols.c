@@ -3,10 +3,11 @@
  * rows adds to accumulators; at its end lanes fold and the block's states go onto the work-item's carry stack; at the end of the
  * work-item that closes to one state per cell, and the last work-item merges those of all chunks level by level, in place: the same
  * binary tree over their index. Sinks may have blocks of two sizes. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/row_text.h"
+
+#include "core/print.h"
 
 static const clf_row_sink *plan_of(const clf_rtext *w, int s) { return &w->p->sink[s]; }
 
@@ -14,9 +15,9 @@ const char *clf_rcols_slots(const clf_rtext *w, int s, char *buf) {
     const clf_row_sink *q = plan_of(w, s);
     bool constant = (q->j < 0 || clf_row_narrow(w->p, q->j)) && (q->k < 0 || clf_row_narrow(w->p, q->k));
     if (constant)
-        snprintf(buf, sizeof w->x.strip, "%lld", (long long)q->slots);
+        clf_print(buf, sizeof w->x.strip, "%lld", (long long)q->slots);
     else
-        snprintf(buf, sizeof w->x.strip, "cs%d", s);
+        clf_print(buf, sizeof w->x.strip, "cs%d", s);
     return buf;
 }
 
@@ -84,9 +85,9 @@ static void bind(clf_rtext *w, int s, int r, clf_fold_vars *f, char *k, size_t r
         CLF_PUT(x, "const %s z = ", clf_emit_type(buf, clf_ctext_type(x, s), width));
         clf_ctext_operand(x, w->c.sink[s].value[1], width, r);
         CLF_PUT(x, ";\n");
-        snprintf(k, room, "z");
+        clf_print(k, room, "z");
     } else {
-        snprintf(k, room, "((long%d)(i + %d))", width, r);
+        clf_print(k, room, "((long%d)(i + %d))", width, r);
     }
     f->v = "y";
     f->k = k;
@@ -100,8 +101,8 @@ void clf_rcols_step(clf_rtext *w, int s) {
     names_of(w, s, &f, "t%d_");
     CLF_PUT(x, "{ ");
     for (int r = 0; r < x->ru; r++) {
-        snprintf(at, sizeof at, "u");
-        if (lanes > 1) snprintf(at, sizeof at, "((i + %d) & %d) * %s + u", r, lanes - 1, clf_rcols_slots(w, s, slots));
+        clf_print(at, sizeof at, "u");
+        if (lanes > 1) clf_print(at, sizeof at, "((i + %d) & %d) * %s + u", r, lanes - 1, clf_rcols_slots(w, s, slots));
         if (lanes > 1) CLF_PUT(x, "{ ");
         if (lanes > 1 || r == 0) load(w, s, at, f.s, width, 'a');
         bind(w, s, r, &f, k, sizeof k);
@@ -118,9 +119,9 @@ void clf_rcols_one(clf_rtext *w, int s) {
     char a[CLF_EMIT_NAME], b[CLF_EMIT_NAME], c[CLF_EMIT_NAME];
     const clf_sink *k = &w->c.sink[s];
     for (int r = 0; r < x->ru; r++) {
-        snprintf(a, sizeof a, w->c.value[k->value[0]].axes & 1u ? "v%d_%d" : "v%d", k->value[0], r);
-        snprintf(b, sizeof b, w->c.value[k->value[1]].axes & 1u ? "v%d_%d" : "v%d", k->value[1], r);
-        snprintf(c, sizeof c, "f%da0[0]", s);
+        clf_print(a, sizeof a, w->c.value[k->value[0]].axes & 1u ? "v%d_%d" : "v%d", k->value[0], r);
+        clf_print(b, sizeof b, w->c.value[k->value[1]].axes & 1u ? "v%d_%d" : "v%d", k->value[1], r);
+        clf_print(c, sizeof c, "f%da0[0]", s);
         clf_rtext_fma(w, k->key[0], clf_ctext_type(x, s), 1, a, b, c);
     }
 }
@@ -157,7 +158,7 @@ static void fold_lanes(clf_rtext *w, int s) {
     clf_rcols_slots(w, s, slots);
     for (int l = 0; l < lanes; l++)
         for (int m = 0; m < n; m++) {
-            snprintf(from, sizeof from, "vload8(0, f%da%d + %d * %s + u)", s, m, l, slots);
+            clf_print(from, sizeof from, "vload8(0, f%da%d + %d * %s + u)", s, m, l, slots);
             CLF_PUT(x, "%s b%d_%d = ", clf_emit_type(buf, clf_fold_wide_type(x, s, m), CLF_MERGE_WIDTH), l, m);
             clf_fold_widen(x, s, m, CLF_MERGE_WIDTH, from);
             CLF_PUT(x, ";\n");
@@ -174,7 +175,7 @@ static void push(clf_rtext *w, int s) {
     CLF_PUT(x, "if ((b1 & (%s - 1)) == 0 || b1 == i1) { const long bl = (b1 - 1 - i0) / %s;\n", block_of(w, s), block_of(w, s));
     CLF_PUT(x, "CLF_COLD for (long u = 0; u < %s; u += 8) {\n", slots);
     fold_lanes(w, s);
-    snprintf(at, sizeof at, "d * %s + u", slots);
+    clf_print(at, sizeof at, "d * %s + u", slots);
     CLF_PUT(x, "int d = kd%d;\nCLF_COLD for (long k_ = bl; k_ & 1; k_ >>= 1) { d--; ", s);
     load(w, s, at, f.s, CLF_MERGE_WIDTH, 'k');
     clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, CLF_MERGE_WIDTH, &f);
@@ -194,7 +195,7 @@ static void merge(clf_rtext *w, int s, const char *to, const char *from) {
     char at[128], slots[24], buf[CLF_EMIT_NAME];
     names_of(w, s, &f, "t%d_");
     CLF_PUT(x, "CLF_COLD for (long u = 0; u < %s; u += 8) { ", clf_rcols_slots(w, s, slots));
-    snprintf(at, sizeof at, "%s + u", to);
+    clf_print(at, sizeof at, "%s + u", to);
     load(w, s, at, f.s, CLF_MERGE_WIDTH, 'k');
     for (int m = 0; m < clf_fold_states(x, s); m++)
         CLF_PUT(x, "%s %s = vload8(0, f%dk%d + %s + u); ", clf_emit_type(buf, clf_fold_wide_type(x, s, m), CLF_MERGE_WIDTH), f.t[m], s, m,
@@ -216,8 +217,8 @@ static void close(clf_rtext *w, int s) {
     CLF_PUT(x, "CLF_COLD for (long u = 0; u < %s; u += 8) { ", slots);
     save(w, s, "u", f.s, CLF_MERGE_WIDTH, 'k');
     CLF_PUT(x, "} }\nCLF_COLD for (int d = kd%d - 1; d > 0; d--)\n", s);
-    snprintf(to, sizeof to, "(d - 1) * %s", slots);
-    snprintf(from, sizeof from, "d * %s", slots);
+    clf_print(to, sizeof to, "(d - 1) * %s", slots);
+    clf_print(from, sizeof from, "d * %s", slots);
     merge(w, s, to, from);
 }
 void clf_rcols_finish(clf_ctext *x) {
@@ -235,7 +236,7 @@ static void put_run(clf_rtext *w, int s, const char *count, const char *slot, co
     int o = w->c.sink[s].out[0];
     names_of(w, s, &f, "t%d_");
     CLF_PUT(x, "CLF_COLD for (long u = 0; u < %s; u += 8) {\n", count);
-    snprintf(at, sizeof at, "%s + u - me * cstride", slot);
+    clf_print(at, sizeof at, "%s + u - me * cstride", slot);
     load(w, s, at, f.s, CLF_MERGE_WIDTH, 'k');
     clf_fold_result(x, s, CLF_MERGE_WIDTH, &f, "z_");
     CLF_PUT(x, "const int r = (int)min(8L, %s - u);\n", count);
@@ -268,18 +269,18 @@ static void put_outer(clf_rtext *w, int s) {
     clf_rtext_extent(w, q->k, k);
     if (turned != by_columns) {
         if (by_columns)
-            snprintf(slot, sizeof slot, "c_ * ((%s + 15) / 16 * 16) + j", j);
+            clf_print(slot, sizeof slot, "c_ * ((%s + 15) / 16 * 16) + j", j);
         else
-            snprintf(slot, sizeof slot, "j * ((%s + %d) / %d * %d) + c_", k, lanes - 1, lanes, lanes);
+            clf_print(slot, sizeof slot, "j * ((%s + %d) / %d * %d) + c_", k, lanes - 1, lanes, lanes);
         put_cells(w, s, j, k, slot, turned);
         return;
     }
     CLF_PUT(&w->x, "CLF_COLD for (long j = 0; j < %s; j++) {\n", turned ? k : j);
     if (turned)
-        snprintf(slot, sizeof slot, "j * ((%s + 15) / 16 * 16)", j);
+        clf_print(slot, sizeof slot, "j * ((%s + 15) / 16 * 16)", j);
     else
-        snprintf(slot, sizeof slot, "j * ((%s + %d) / %d * %d)", k, lanes - 1, lanes, lanes);
-    snprintf(to, sizeof to, "j * %s", turned ? j : k);
+        clf_print(slot, sizeof slot, "j * ((%s + %d) / %d * %d)", k, lanes - 1, lanes, lanes);
+    clf_print(to, sizeof to, "j * %s", turned ? j : k);
     put_run(w, s, turned ? j : k, slot, to);
     CLF_PUT(&w->x, "}\n");
 }

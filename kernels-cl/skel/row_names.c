@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Names and operands in the text of row.chunk: what a value, an extent, a row buffer is called, and how one cell or a vector of a value is
  * read outside the loops of cell_text.c. */
-#include <stdio.h>
 
 #include "kernels-cl/skel/row_text.h"
+
+#include "core/print.h"
 
 int clf_rtext_at(const clf_rtext *w, int s) { return s < w->nsink ? w->p->sink[s].at : w->p->value[w->made[s - w->nsink]].at; }
 
@@ -15,7 +16,7 @@ int clf_rtext_fold_of(const clf_rtext *w, int v) {
 
 void clf_rtext_along(clf_rtext *w, int axis) {
     w->cell = (clf_cell){.c = &w->c, .i = 1, .rows = w->p->rows, .cols = 1, .kind = CLF_CELL_NARROW, .width = w->p->width, .ru = w->p->ru};
-    snprintf(w->x.strip, sizeof w->x.strip, "1");
+    clf_print(w->x.strip, sizeof w->x.strip, "1");
     w->cell.nfull = w->p->nfull;
     if (axis < 0) return;
     w->cell.j = 1u << axis;
@@ -26,17 +27,17 @@ void clf_rtext_along(clf_rtext *w, int axis) {
 
 const char *clf_rtext_extent(const clf_rtext *w, int axis, char *buf) {
     if (clf_row_narrow(w->p, axis))
-        snprintf(buf, sizeof w->x.strip, "%lld", (long long)clf_row_extent(w->p, axis));
+        clf_print(buf, sizeof w->x.strip, "%lld", (long long)clf_row_extent(w->p, axis));
     else
-        snprintf(buf, sizeof w->x.strip, "n%d", axis);
+        clf_print(buf, sizeof w->x.strip, "n%d", axis);
     return buf;
 }
 
 const char *clf_rtext_padded(const clf_rtext *w, int axis, char *buf) {
     if (clf_row_narrow(w->p, axis))
-        snprintf(buf, sizeof w->x.strip, "%lld", (long long)clf_row_padded(w->p, axis));
+        clf_print(buf, sizeof w->x.strip, "%lld", (long long)clf_row_padded(w->p, axis));
     else
-        snprintf(buf, sizeof w->x.strip, "np%d", axis);
+        clf_print(buf, sizeof w->x.strip, "np%d", axis);
     return buf;
 }
 
@@ -44,9 +45,9 @@ const char *clf_rtext_space(const clf_rtext *w, int axis) { return clf_row_narro
 
 static void suffixed(char letter, int id, uint32_t axes, int r, char *buf) {
     if (axes & 1u)
-        snprintf(buf, CLF_EMIT_NAME, "%c%d_%d", letter, id, r);
+        clf_print(buf, CLF_EMIT_NAME, "%c%d_%d", letter, id, r);
     else
-        snprintf(buf, CLF_EMIT_NAME, "%c%d", letter, id);
+        clf_print(buf, CLF_EMIT_NAME, "%c%d", letter, id);
 }
 
 const char *clf_rtext_buffer(const clf_rtext *w, int v, int r, char *buf) {

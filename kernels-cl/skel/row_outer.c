@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * t(A) %*% B in row.chunk as a sum of outer products (CLF_ROW_OUTER): accumulators are columns when there are few, else padded rows.
  * Every cell takes the rows of a pass in their order. Padding is never read. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/row_text.h"
+
+#include "core/print.h"
 
 enum { GROUP = 8, ROOM = 24, OFFSET = 96 }; /* vectors in registers at once: of a row; of all rows; room for an offset as text */
 
@@ -34,9 +35,9 @@ static void add_rows(clf_rtext *w, int s, char at[][OFFSET], int first, int n) {
         CLF_PUT(x, "%s s%d = CLF_VLOAD(%s, %s, %d, %s);\n", clf_emit_type(buf, t, lanes), k, clf_rcols_space(w, s), one, lanes, at[k]);
     for (int r = 0; r < x->ru; r++)
         for (int k = 0; k < n; k++) {
-            snprintf(y, sizeof y, "y%d", r);
-            snprintf(h, sizeof h, "h%d_%d", first + k, r);
-            snprintf(q, sizeof q, "s%d", k);
+            clf_print(y, sizeof y, "y%d", r);
+            clf_print(h, sizeof h, "h%d_%d", first + k, r);
+            clf_print(q, sizeof q, "s%d", k);
             clf_rtext_fma(w, skip_of(w, s), t, lanes, y, h, q);
         }
     for (int k = 0; k < n; k++) CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, s%d, %s);\n", clf_rcols_space(w, s), one, lanes, k, at[k]);
@@ -63,7 +64,7 @@ static void outer_by_columns(clf_rtext *w, int s, int first, int second) {
     CLF_PUT(x, "{ const long jp = (%s + 15) / 16 * 16;\n", x->strip);
     for (int k = 0; k < n; k++)
         for (int r = 0; r < x->ru; r++) {
-            snprintf(cell, sizeof cell, "%d", k);
+            clf_print(cell, sizeof cell, "%d", k);
             CLF_PUT(x, "const %s h%d_%d = (%s)(", clf_emit_type(buf, t, lanes), k, r, buf);
             clf_rtext_element(w, second, r, cell);
             CLF_PUT(x, ");\n");
@@ -77,7 +78,7 @@ static void outer_by_columns(clf_rtext *w, int s, int first, int second) {
         x->tail = tail;
         first_vectors(w, s, first);
         for (int k = 0; k < n; k++) {
-            snprintf(at[0], OFFSET, "f%da0 + %d * jp + u", s, k);
+            clf_print(at[0], OFFSET, "f%da0 + %d * jp + u", s, k);
             add_rows(w, s, at, k, 1);
         }
         clf_rtext_fetch(w, lanes, "u");
@@ -122,7 +123,7 @@ static void outer_by_rows(clf_rtext *w, int s, int first, int second) {
         first_cells(w, s, first);
         CLF_PUT(x, "for (long c_ = 0; c_ < %s; c_ += %d) {\n", ext, lanes);
         second_vectors(w, s, second, "c_", 0);
-        snprintf(at[0], OFFSET, "f%da0 + j * kp + c_", s);
+        clf_print(at[0], OFFSET, "f%da0 + j * kp + c_", s);
         add_rows(w, s, at, 0, 1);
         CLF_PUT(x, "}\n");
         clf_rtext_fetch(w, 1, "j");
@@ -133,9 +134,9 @@ static void outer_by_rows(clf_rtext *w, int s, int first, int second) {
         n = clf_row_share(vectors - from, room);
         CLF_PUT(x, "{\n");
         for (int q = 0; q < n; q++) {
-            snprintf(pos, sizeof pos, "%d", (from + q) * lanes);
+            clf_print(pos, sizeof pos, "%d", (from + q) * lanes);
             second_vectors(w, s, second, pos, q);
-            snprintf(at[q], OFFSET, "f%da0 + j * %d + %d", s, (int)vectors * lanes, (from + q) * lanes);
+            clf_print(at[q], OFFSET, "f%da0 + j * %d + %d", s, (int)vectors * lanes, (from + q) * lanes);
         }
         CLF_PUT(x, "for (long j = 0; j < %s; j++) {\n", x->strip);
         first_cells(w, s, first);

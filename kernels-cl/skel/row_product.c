@@ -4,10 +4,11 @@
  * A product with one lane takes whole rows of V, `vectors` of them, against broadcast cells of a few rows of X; with several lanes it is
  * that many dots along contiguous columns, which a work-item copies first when V is stored the other way. Measured: columns win for up
  * to 4 of them, rows beyond (the other way round 0.3 to 0.7 as fast). */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/row_text.h"
+
+#include "core/print.h"
 
 enum { GROUP = 4, MORE = 6, ROOM = 24 /* vectors of results, or columns, in registers at once: of a row; of all rows */ };
 
@@ -88,8 +89,8 @@ static void column_steps(clf_rtext *w, int v, int n) {
             clf_fold_vars f;
             memset(&f, 0, sizeof f);
             CLF_NAME(f.s[0], "f%dl0_%d", s, r * n + q);
-            snprintf(y, sizeof y, "y%d", r);
-            snprintf(z, sizeof z, "h%d", q);
+            clf_print(y, sizeof y, "y%d", r);
+            clf_print(z, sizeof z, "h%d", q);
             f.v = y;
             f.k = z;
             CLF_PUT(x, "{ ");
@@ -185,9 +186,9 @@ static void row_steps(clf_rtext *w, int v, int from, int n, int rest) {
         clf_rtext_element(w, w->c.value[v].in[0], r, "u");
         CLF_PUT(x, ");\n");
         for (int q = 0; q < n; q++) {
-            snprintf(a, sizeof a, "a%d_%d", r, q);
-            snprintf(y, sizeof y, "y%d", r);
-            snprintf(z, sizeof z, "h%d", q);
+            clf_print(a, sizeof a, "a%d_%d", r, q);
+            clf_print(y, sizeof y, "y%d", r);
+            clf_print(z, sizeof z, "h%d", q);
             clf_rtext_fma(w, w->c.value[v].arg, t, lanes, y, z, a);
         }
     }
@@ -203,7 +204,7 @@ static clf_fold_vars on_stack(const clf_rtext *w, int v, int r, int q, char at[S
     memset(&f, 0, sizeof f);
     CLF_NAME(f.s[0], "s_");
     CLF_NAME(f.t[0], "t_");
-    snprintf(at, SLOT, "e%d + d_ * %d + %d", v, w->p->ru * vectors * lanes, (r * vectors + q) * lanes);
+    clf_print(at, SLOT, "e%d + d_ * %d + %d", v, w->p->ru * vectors * lanes, (r * vectors + q) * lanes);
     return f;
 }
 

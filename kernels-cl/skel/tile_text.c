@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Values of tile.chunk's left side and result. What varies with columns or terms is a vector, everything else one number. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/tile_text.h"
+
+#include "core/print.h"
 
 static const clf_value *val(const clf_ttext *w, int v) { return &w->p->c->value[v]; }
 
@@ -24,9 +25,9 @@ static void load(clf_ttext *w, const clf_value *q, int wide) {
     int a = q->arg;
     clf_dtype t = (clf_dtype)w->p->c->in[w->p->c->access[a].input].dtype;
     clf_tile_at(w->p, &w->p->c->access[a], w->left ? w->p->l : w->p->j, &base, &si);
-    int n = snprintf(at, sizeof at, "x%d + xb%d", a, a);
-    if (q->axes & 1u) n += snprintf(at + n, sizeof at - (size_t)n, " + row * xl%d", a);
-    if (wide > 1) snprintf(at + n, sizeof at - (size_t)n, " + col");
+    int n = clf_print(at, sizeof at, "x%d + xb%d", a, a);
+    if (q->axes & 1u) n += clf_print(at + n, sizeof at - (size_t)n, " + row * xl%d", a);
+    if (wide > 1) clf_print(at + n, sizeof at - (size_t)n, " + col");
     if (wide == 1)
         CLF_PUT(&w->x, "*(%s)", at);
     else if (w->tail)
@@ -43,7 +44,7 @@ static void cell(clf_ttext *w, const clf_value *q, int wide) {
         clf_str_init(&one, out->mem);
         w->x.e.out = &one;
         if (q->in[k] >= 0) operand(w, q->in[k], wide);
-        snprintf(name[k], sizeof name[k], "%s", clf_str_c(&one));
+        clf_print(name[k], sizeof name[k], "%s", clf_str_c(&one));
         out->failed = out->failed || one.failed;
         clf_str_release(&one);
         w->x.e.out = out;
@@ -104,7 +105,7 @@ void clf_ttext_stores(clf_ttext *w, bool tail) {
     for (int s = 0; s < w->p->c->nsink; s++) {
         int o = w->p->c->sink[s].out[0], v = w->p->c->sink[s].value[0];
         clf_dtype t = (clf_dtype)w->p->c->out[o].dtype;
-        snprintf(at, sizeof at, "o%d + ob%d + row * cols + col", o, o);
+        clf_print(at, sizeof at, "o%d + ob%d + row * cols + col", o, o);
         CLF_PUT(&w->x, "{ const %s y = ", clf_emit_type(type, t, wide));
         clf_emit_cast(&w->x.e, (clf_dtype)val(w, v)->dtype, t, wide);
         operand(w, v, wide);

@@ -101,6 +101,7 @@ static void test_print(void) {
     SAME_TEXT("%d %d", INT_MAX, INT_MIN);
     SAME_TEXT("%ld %ld %lld %lld %lld", LONG_MAX, LONG_MIN, LLONG_MAX, LLONG_MIN, -1ll);
     SAME_TEXT("%zu %zu", (size_t)0, SIZE_MAX);
+    SAME_TEXT("%x %x.s%x %x", 0u, 9u, 10u, UINT_MAX);
     SAME_TEXT("%d k_%016llx %s", 5, 0x1234abcdull, "what is not ours is the C library's, with all before it");
     SAME_TEXT("%5d|%-4s|%g|%u|%x|%.3s", 7, "ab", 0.25, 8u, 255u, "abcdef");
     const char two[2] = {'a', 'b'}; /* no NUL behind it */

@@ -310,7 +310,7 @@ typedef struct clf_stats {
     uint64_t launches_tier0, launches_tier1, launches_tier2; /**< host executor; generic kernels; specialised kernels */
     uint64_t launches_chunk, launches_group, launches_ref, launches_library, launches_callout;
     uint64_t waits;                               /**< times the caller waited for a device */
-    uint64_t plan_ns, build_ns, run_ns;           /**< planning, and compiling or loading kernels, each without the other; running */
+    uint64_t plan_ns, build_ns, run_ns;           /**< planning; writing, compiling or loading kernels; running: each without the others */
     uint64_t bytes_read, bytes_written;           /**< streamed by fused steps, as counted by the executors */
     uint64_t retries, fallbacks, devices_lost;    /**< evaluations run again after a failure; planned another way; devices given up */
     uint64_t launches_rows, launches_convert;     /**< of tier 0: in row form; conversions between formats */
