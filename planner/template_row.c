@@ -83,6 +83,26 @@ static bool open(const clf_graph *g, int32_t n) {
     return (p != CLF_PRODUCT_NONE && p != CLF_PRODUCT_WIDE) || shapes_rows(g, n);
 }
 
+/* Does making q cell by cell take a product? What is not seen in so many nodes is taken for none. */
+static bool takes_product(const clf_graph *g, int32_t q) {
+    enum { SEEN = 32, WAITING = 8 };
+    int32_t wait[WAITING] = {q};
+    int depth = 1;
+    for (int seen = 0; depth && seen < SEEN; seen++) {
+        const clf_gnode *x = &g->node[wait[--depth]];
+        if (x->op == CLF_OP_MATMUL) return true;
+        for (int k = 0; k < x->nin && clf_node_is_cellwise(x) && depth < WAITING; k++)
+            if (!clf_gnode_single(&g->node[x->in[k]])) wait[depth++] = x->in[k];
+    }
+    return false;
+}
+
+/* t(A) %*% A: a loop makes A once for either side, along an axis each. That is not worth it where it takes a product. */
+static bool made_twice(const clf_graph *g, int32_t n, int32_t q) {
+    bool gram = clf_node_operand(g, n, 0) == clf_node_operand(g, n, 1);
+    return gram && clf_cols(&g->node[q]) > 1 && takes_product(g, q);
+}
+
 static bool fuse(const clf_graph *g, int32_t n, int k) {
     const clf_gnode *x = &g->node[n];
     clf_product p = clf_product_loop(g, n);
@@ -92,6 +112,7 @@ static bool fuse(const clf_graph *g, int32_t n, int k) {
     int32_t q = clf_node_operand(g, n, k);
     int64_t rows = clf_node_loop_rows(g, n);
     if (x->op != CLF_OP_MATMUL && clf_template_cell.fuse(g, n, k)) return false; /* Cell's */
+    if (p == CLF_PRODUCT_COLS && made_twice(g, n, q)) return false;
     return rows > 1 && makes_rows(g, q) && clf_node_loop_rows(g, q) == rows && clf_rows(&g->node[q]) == rows;
 }
 

@@ -26,6 +26,7 @@ static const char *const programs[] = {"t(P) %*% X",
                                        "A = X %*% G; A; A %*% K",
                                        "A = X %*% G; A; A %*% g",
                                        "A = X %*% G; t(A) %*% A",
+                                       "A = X %*% G; t(A) %*% (2 * A)",
                                        "A = X %*% v; t(A) %*% F",
                                        "A = X %*% G; cbind(A, F)",
                                        "A = X %*% G; rowIndexMin(A)",
@@ -39,6 +40,7 @@ static const char *const programs[] = {"t(P) %*% X",
                                        "colSums(X * X)",
                                        "A = X %*% W; A * 2",
                                        "A = F * (X %*% G) / (F %*% K + 1); A; t(A) %*% A",
+                                       "A = F * (X %*% G) / (F %*% K + 1); A; t(A) %*% (A + 1)",
                                        "D = X %*% G + t(g); m = rowMins(D); B = 1 + sign(m - D); t(B) %*% X; sum(m)"};
 
 /* One that CPUs take by themselves. */
@@ -100,6 +102,21 @@ static void test_one_device(void) {
     expect_text(&r, "t(P) %*% X", "cost", "Row X P > MATMUL > MATMUL");
 }
 
+/* A loop would make A for either side of t(A) %*% A, along an axis each: not where that takes a product. */
+static void test_made_once(void) {
+    clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
+    static const struct {
+        const char *text, *want;
+    } plans[] = {{"A = X %*% G; t(A) %*% A", "Row X G > MATMUL > MATMUL | MATMUL-ta MATMUL MATMUL"},
+                 {"A = exp(F * (F %*% K)); t(A) %*% A", "Row F K > MATMUL MUL EXP > EXP | MATMUL-ta EXP EXP"},
+                 {"A = exp(F * u); t(A) %*% A", "Row F u > MUL EXP MATMUL > MATMUL"},
+                 {"A = X %*% G; t(A) %*% (A + 1)", "Row X G > MATMUL ADD MATMUL > MATMUL"}};
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        planned r = plan_with(vars, VARS, plans[i].text, "all", &lim);
+        expect_text(&r, plans[i].text, "all", plans[i].want);
+    }
+}
+
 /* Columns of P are summed in 1024 blocks of rows, products with entries meet in 16: no parts of rows are whole blocks of both. */
 static void test_one_core(void) {
     clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
@@ -120,6 +137,7 @@ int main(void) {
     static const test_case tests[] = {{"loops without a kernel", test_skeletons},
                                       {"plans for a host and a device", test_plans},
                                       {"a device alone", test_one_device},
+                                      {"made once", test_made_once},
                                       {"one core", test_one_core}};
     if (!plan_devices_read(&devices, CLF_TESTS_DIR "/golden/profiles")) return 1;
     return run_suite("host_only", tests, sizeof tests / sizeof *tests);
