@@ -30,6 +30,9 @@ typedef struct clf_ctext {
 /* Values of row.chunk that stand in a row buffer bN from one sweep on: not, read from it, written to it by this loop. */
 enum { CLF_HELD_NOT, CLF_HELD_READ, CLF_HELD_WRITE };
 
+/* In place of a row's number: the rows taken at once, a lane each (row_lanes.c). */
+enum { CLF_ROWS_IN_LANES = -1 };
+
 #define CLF_PUT(x, ...) clf_str_fmt((x)->e.out, __VA_ARGS__)
 
 static inline const clf_value *clf_ctext_val(const clf_ctext *x, int v) { return &x->c->value[v]; }
@@ -41,7 +44,7 @@ static inline bool clf_ctext_is_read(const clf_ctext *x, int v) {
 }
 
 /* cell_values.c */
-void clf_ctext_suffix(clf_ctext *x, uint32_t axes, int r); /* "_R" for names of what varies from strip to strip */
+void clf_ctext_suffix(clf_ctext *x, uint32_t axes, int r); /* "_R" or "_l" for names of what varies from strip to strip */
 bool clf_ctext_varies(const clf_ctext *x, uint32_t axes); /* from strip to strip */
 void clf_ctext_value(clf_ctext *x, int v, int r);         /* name of a value */
 void clf_ctext_operand(clf_ctext *x, int v, int width, int r);

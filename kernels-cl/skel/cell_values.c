@@ -12,7 +12,11 @@ enum { MAX_STAGES = 63 };
 bool clf_ctext_varies(const clf_ctext *x, uint32_t axes) { return x->p->kind != CLF_CELL_FLAT && (axes & x->p->i); }
 
 void clf_ctext_suffix(clf_ctext *x, uint32_t axes, int r) {
-    if (clf_ctext_varies(x, axes)) CLF_PUT(x, "_%d", r);
+    if (!clf_ctext_varies(x, axes)) return;
+    if (r == CLF_ROWS_IN_LANES)
+        CLF_PUT(x, "_l");
+    else
+        CLF_PUT(x, "_%d", r);
 }
 
 void clf_ctext_value(clf_ctext *x, int v, int r) {
@@ -22,7 +26,8 @@ void clf_ctext_value(clf_ctext *x, int v, int r) {
 
 void clf_ctext_operand(clf_ctext *x, int v, int width, int r) {
     char buf[CLF_EMIT_NAME];
-    bool splat = width > 1 && clf_ctext_level(x, v) < 2;
+    bool lanes = r == CLF_ROWS_IN_LANES && clf_ctext_varies(x, clf_ctext_val(x, v)->axes);
+    bool splat = width > 1 && clf_ctext_level(x, v) < 2 && !lanes;
     if (splat) CLF_PUT(x, "((%s)(", clf_emit_type(buf, (clf_dtype)clf_ctext_val(x, v)->dtype, width));
     clf_ctext_value(x, v, r);
     if (splat) CLF_PUT(x, "))");

@@ -149,7 +149,8 @@ static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kerne
     if (!clf_row_plan(&p, c, 1)) return clf_fail(err, CLF_E_INTERNAL, "row.chunk: cplan does not fit");
     clf_rtext t = {.p = &p, .x = {.nontemporal = s->nontemporal != 0}};
     t.held = clf_arena_new(arena, (size_t)c->nvalue, 1);
-    if (!clf_twin_text(&t.x, c->nvalue, arena) || !t.held || !extend(&t, &p, arena)) return clf_twin_no_memory(&twin, err);
+    t.laned = clf_arena_new(arena, (size_t)c->nvalue, 1);
+    if (!clf_twin_text(&t.x, c->nvalue, arena) || !t.held || !t.laned || !extend(&t, &p, arena)) return clf_twin_no_memory(&twin, err);
     clf_rtext_begin(&t);
     return clf_twin_write(&twin, &t.x, &p, p.ru, kernel_dir, arena, out, err);
 }

@@ -62,15 +62,13 @@ static void pointers(clf_rtext *w, int r) {
     }
 }
 
-static bool is_made(const clf_value *q) { return q->op == CLF_V_FOLD || q->op == CLF_V_DOT || q->op == CLF_V_SCAN; }
-
 /* Sweeps over cells write whole vectors; others leave the end of the last vector, which is read with it, as it is: zeros. */
 static void clear_end(clf_rtext *w, int v, int r) {
     const clf_value *q = &w->c.value[v];
     int width = w->p->width;
     char name[CLF_EMIT_NAME], one[CLF_EMIT_NAME], vec[CLF_EMIT_NAME];
     int64_t n = clf_row_extent(w->p, clf_row_inner(q->axes)), from = n / width * width;
-    if (from == n || (!is_made(q) && q->op != CLF_V_CAT)) return;
+    if (from == n || (!clf_rtext_is_made(q) && q->op != CLF_V_CAT)) return;
     CLF_PUT(&w->x, "CLF_VSTORE(__private, %s, %d, (%s)(0), %s + %lld);\n", clf_emit_type(one, (clf_dtype)q->dtype, 1), width,
             clf_emit_type(vec, (clf_dtype)q->dtype, width), clf_rtext_buffer(w, v, r, name), (long long)from);
 }
@@ -87,16 +85,6 @@ static void private_buffers(clf_rtext *w) {
             clear_end(w, v, r);
         }
     }
-}
-
-/* Scalars of the rows that stand once `t` sweeps are done, and did not before. */
-static void scalars(clf_rtext *w, int t) {
-    clf_rtext_along(w, -1);
-    w->x.held = NULL;
-    for (int v = 0; v < w->p->c->nvalue; v++)
-        for (int r = 0; r < w->x.ru; r++)
-            if (w->c.value[v].axes == 1u && !is_made(&w->c.value[v]) && w->p->value[v].ready == t) clf_ctext_compute(&w->x, v, 1, r);
-    w->x.held = w->held;
 }
 
 static void sweep(clf_rtext *w) {
@@ -125,13 +113,7 @@ static void leave_rows(clf_rtext *w) {
         if (w->p->sink[s].at >= 0) continue;
         if (w->p->sink[s].layout == CLF_ROW_ONE) clf_rcols_one(w, s);
         if (k->kind == CLF_SINK_FOLD) full = true;
-        for (int r = 0; r < x->ru; r++) {
-            if (k->kind == CLF_SINK_STORE && k->keep == 1u) CLF_PUT(x, "o%d[ob%d + i + %d] = ", k->out[0], k->out[0], r);
-            if (k->kind == CLF_SINK_FOLD) CLF_PUT(x, "f%dtile[fill + %d] = (", s, r);
-            if (k->kind == CLF_SINK_STORE && k->keep == 1u) clf_ctext_store_cast(x, s, 1, r);
-            if (k->kind == CLF_SINK_FOLD) clf_ctext_operand(x, k->value[0], 1, r), CLF_PUT(x, ")");
-            if (k->kind == CLF_SINK_FOLD || (k->kind == CLF_SINK_STORE && k->keep == 1u)) CLF_PUT(x, ";\n");
-        }
+        clf_rtext_leave(w, s);
     }
     if (!full) return;
     CLF_PUT(x, "{ const long j0 = 0, e1 = %d;\n", x->ru);
@@ -144,13 +126,14 @@ void clf_rtext_pass(clf_ctext *x, int ru) {
     clf_rtext *w = (clf_rtext *)x;
     x->ru = ru;
     x->whole = true;
+    memset(w->laned, 0, (size_t)w->c.nvalue);
     for (int r = 0; r < ru; r++) pointers(w, r);
     private_buffers(w);
     for (w->t = 0; w->t < w->p->nsweep; w->t++) {
-        scalars(w, w->t);
+        clf_rtext_scalars(w, w->t);
         sweep(w);
     }
-    scalars(w, w->t);
+    clf_rtext_scalars(w, w->t);
     leave_rows(w);
 }
 
@@ -175,7 +158,7 @@ static void setup_once(clf_rtext *w) {
     x->held = NULL;
     for (int v = 0; v < w->p->c->nvalue; v++) {
         const clf_value *q = &w->c.value[v];
-        if (q->axes == 0 && !is_made(q)) clf_ctext_compute(x, v, 1, 0);
+        if (q->axes == 0 && !clf_rtext_is_made(q)) clf_ctext_compute(x, v, 1, 0);
         if (first_load(w, v) && q->axes && !(q->axes & 1u))
             CLF_PUT(x, "const __global %s *const q%d = x%d + xb%d;\n", clf_emit_type(buf, (clf_dtype)q->dtype, 1), q->arg, q->arg, q->arg);
     }

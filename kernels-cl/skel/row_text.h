@@ -4,7 +4,7 @@
  * FOLD, DOT and SCAN value, behind the real ones; key[0] of its DOT sinks says which zeros annihilate.
  *
  * Names in the text, beside those of cell_text.h: nA npA extent of axis A, plain and padded; bN row buffer of value N (bN_R of row R);
- * cN copied factor of product N, eN its stack of leaves; csS states of column sink S, kdS depth of its stack; at: next free scratch. */
+ * vN_l the scalars of all rows of a pass, a lane each; cN copied factor of product N, eN its stack of leaves; csS states of column sink S, kdS depth of its stack; at: next free scratch. */
 #ifndef CLF_KERNELS_SKEL_ROW_TEXT_H
 #define CLF_KERNELS_SKEL_ROW_TEXT_H
 #include "kernels-cl/skel/cell_folds.h"
@@ -17,10 +17,13 @@ typedef struct clf_rtext {
     clf_cell cell;        /* the axis of the current sweep as cell_text.c sees it */
     uint8_t *held;        /* per value, in the current sweep: clf_ctext.held */
     int32_t *made;        /* per sink behind the real ones: the value it makes */
+    uint8_t *laned;       /* per value: vN_l stands in the pass being written */
     int nsink;            /* real sinks */
     int t;                /* current sweep */
 } clf_rtext;
 
+/** Is it made by a sweep, row by row? */
+static inline bool clf_rtext_is_made(const clf_value *q) { return q->op == CLF_V_FOLD || q->op == CLF_V_DOT || q->op == CLF_V_SCAN; }
 /** One of c's sinks or the extra ones stands in sweep t? */
 int clf_rtext_at(const clf_rtext *w, int s);
 /** The extra sink of a FOLD or DOT value. */
@@ -45,6 +48,11 @@ void clf_rtext_begin(clf_rtext *w);
 void clf_rtext_setup(clf_ctext *x);
 void clf_rtext_pass(clf_ctext *x, int ru);
 void clf_rtext_once(clf_ctext *x);
+/* row_lanes.c */
+/** Scalars of the rows that stand once `t` sweeps are done, and did not before. */
+void clf_rtext_scalars(clf_rtext *w, int t);
+/** Sink s, a store of row scalars or a fold of them alone: what the rows of the pass have for it. */
+void clf_rtext_leave(clf_rtext *w, int s);
 /* row_cat.c */
 void clf_rtext_cat(clf_rtext *w, int v, int r);
 /* row_fetch.c: hints for what is read later, in the body of a loop of the sweep that takes `step` elements of each row from `at` on */

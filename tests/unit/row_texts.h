@@ -50,6 +50,17 @@ static const char scaled[] = HEAD_J "(out Y $t $n $m) (out Z $t $n) (let s $t fo
                                     " (store Z s keep i))";
 static const char row_max[] = HEAD_J "(out Y i64 $n) (out Z $t $n) (out A $t $m) (let p i64 fold ARGMAX j x) (let a $t fold MAX j x)"
                                      " (let y $t SUB x a) (store Y p keep i) (fold Z VAR y keep i) (fold A SUM y keep j))";
+/* Much computed once a row, of a column (every second cell of a wider one), a product, the row's number and a whole number. */
+static const char row_scalars[] =
+    HEAD_J VECTOR "(in w $t dense $n 2) (access aw w stream (i 1 0) (- 1)) (let c $t load aw) (out Y $t $m) (out Z f64 $n) (out A $t)"
+                  " (out B i64 $n) (let s $t dot j x b) (let a $t MUL s c) (let e $t SQRT a) (let g i64 cast e) (let h $t cast g)"
+                  " (let p i64 index i) (let q i64 ADD p g) (let y $t SUB e h) (let z $t DIV y c) (let u $t MUL z z) (let f f64 cast u)"
+                  " (store Z f keep i) (store B q keep i) (fold A SUM z keep) (dot Y x z keep j))";
+static const char row_functions[] =
+    HEAD_J VECTOR WEIGHT "(out Y $t $m) (out Z $t $n) (let s $t dot j x b) (let a $t ABS s) (let n $t NEG a) (let e $t EXP n)"
+                         " (let q $t PNORM n) (let r $t DIV e q) (let g u8 LT a c) (let h $t cast g) (let y $t IFELSE h r e)"
+                         " (let z $t TANH y) (let t $t LOG y) (let u $t SIN z) (let p $t POW a u) (let f $t ADD p t)"
+                         " (store Z f keep i) (dot Y x y keep j))";
 static const char scan[] = HEAD_ASCENDING "(out Y $t $n $m) (out Z $t $n) (let s $t scan SUM j x) (let y $t ADD s x) (store Y y keep i j)"
                                           " (fold Z MAX s keep i))";
 #define HEAD_ONE \

@@ -77,6 +77,8 @@ static void test_rows(void) {
     CHECK(row_max, {131, 10, 0, "f64", 2}, {133, 530, 0, "f64", 1}, {45, 21, 0, "f32", 1});
     CHECK(scan, {131, 10, 0, "f64", 1}, {33, 530, 0, "f64", 2}, {33, 53, 0, "f32", 1}, {20, 20, 0, "i64", 1});
     CHECK(positions, {131, 10, 0, "f64", 1}, {33, 530, 0, "f32", 2});
+    CHECK(row_scalars, {131, 10, 0, "f64", 2}, {4096, 4, 0, "f64", 2}, {64, 120, 0, "f64", 1}, {133, 12, 0, "f32", 1},
+          {45, 40, 0, "f32", 2}, {9, 700, 0, "f64", 1}, {7, 3, 0, "f64", 1}, {0, 3, 0, "f64", 1});
 }
 
 static void test_cats(void) {
@@ -95,9 +97,29 @@ static void test_totals(void) {
     check_folds_over_rows(&suite);
 }
 
-/* ---- without running ---- */
-
 static void planned(kernel_job *j, const char *text, text_shape s, clf_sched *sched) { text_planned(&suite, j, text, s, sched); }
+
+/* Functions of one value a row have the same bits for rows taken together, a lane each, as for those left over, one after the other. */
+static void test_row_functions(void) {
+    enum { FEW = 7, MANY = 64 };
+    static const char *const type[] = {"f64", "f32"};
+    for (int t = 0; t < 2; t++) {
+        kernel_job j[2];
+        clf_sched s;
+        clf_err err = {0};
+        for (int many = 0; many < 2; many++) {
+            planned(&j[many], row_functions, (text_shape){many ? MANY : FEW, 10, 0, type[t], 1}, &s);
+            CU_ASSERT_TRUE((s.variant & 255) > 1);
+            job_memory(&j[many], JOB_REAL, 0);
+        }
+        for (int k = 0; k < j->c.nin; k++) memcpy(j[0].in[k], j[1].in[k], j[0].in_bytes[k]); /* the first rows */
+        for (int many = 0; many < 2; many++) CU_ASSERT_EQUAL_FATAL(job_kernel(&j[many], jobs_skel(suite.skel), 1, &err), CLF_OK);
+        CU_ASSERT_EQUAL(memcmp(j[0].got[1], j[1].got[1], j[0].out_bytes[1]), 0);
+        for (int many = 0; many < 2; many++) job_end(&j[many]);
+    }
+}
+
+/* ---- without running ---- */
 
 static void test_no_memory(void) { text_no_memory(&suite, mlogreg, (text_shape){100, 30, 8, "f64", 1}); }
 
@@ -166,6 +188,7 @@ int main(int argc, char **argv) {
         {"products", test_products},
         {"turned products", test_turned},
         {"rows", test_rows},
+        {"row functions", test_row_functions},
         {"rows put together", test_cats},
         {"totals", test_totals},
         {"no memory", test_no_memory},

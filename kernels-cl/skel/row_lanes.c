@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Scalars of the rows in row.chunk: what is computed once a row, such as log(w) between two products. A pass over several rows computes
+ * them as vectors, a lane a row (vN_l), and takes single ones out (vN_R) for those who want them so: one after the other, functions and
+ * quotients cost as much for a row as for a whole vector. A vector longer than the pass has its rows again in the lanes that are left, so
+ * that no other values meet there; what comes from the library has the bits of its full vector either way (elem.clh). */
+#include <string.h>
+
+#include "kernels-cl/skel/row_text.h"
+
+/* Half of the lanes at least hold a row each. */
+static bool in_lanes(const clf_rtext *w) { return w->x.ru > 1 && 2 * w->x.ru >= w->p->width; }
+static bool full_lanes(const clf_rtext *w) { return w->x.ru == w->p->width; }
+
+static bool computed(const clf_value *q) { return clf_op_is_cell(q->op) || q->op == CLF_V_CAST; }
+
+/* Columns without steps between their rows are loaded as they lie. */
+static void load_lanes(clf_rtext *w, int v) {
+    clf_ctext *x = &w->x;
+    int a = w->c.value[v].arg;
+    char buf[CLF_EMIT_NAME];
+    CLF_PUT(x, "xl%d == 1 ? CLF_VLOAD(__global, %s, %d, x%d + xb%d + i) : ", a, clf_emit_type(buf, (clf_dtype)w->c.value[v].dtype, 1),
+            w->p->width, a, a);
+}
+
+/* vN_l of what stands as scalars. */
+static void gather(clf_rtext *w, int v) {
+    clf_ctext *x = &w->x;
+    const clf_value *q = &w->c.value[v];
+    char buf[CLF_EMIT_NAME];
+    if (q->axes != 1u || w->laned[v]) return;
+    w->laned[v] = 1;
+    const char *type = clf_emit_type(buf, (clf_dtype)q->dtype, w->p->width);
+    CLF_PUT(x, "const %s v%d_l = ", type, v);
+    if (q->op == CLF_V_LOAD && full_lanes(w)) load_lanes(w, v);
+    CLF_PUT(x, "(%s)(", clf_emit_type(buf, (clf_dtype)q->dtype, w->p->width));
+    for (int lane = 0; lane < w->p->width; lane++) CLF_PUT(x, "%sv%d_%d", lane ? ", " : "", v, lane % x->ru);
+    CLF_PUT(x, ");\n");
+}
+
+static void compute_lanes(clf_rtext *w, int v) {
+    clf_ctext *x = &w->x;
+    const clf_value *q = &w->c.value[v];
+    char buf[CLF_EMIT_NAME];
+    for (int k = 0; k < 3; k++)
+        if (q->in[k] >= 0) gather(w, q->in[k]);
+    clf_ctext_compute(x, v, w->p->width, CLF_ROWS_IN_LANES);
+    w->laned[v] = 1;
+    for (int r = 0; r < x->ru; r++)
+        CLF_PUT(x, "const %s v%d_%d = v%d_l.s%x;\n", clf_emit_type(buf, (clf_dtype)q->dtype, 1), v, r, v, (unsigned)r);
+}
+
+void clf_rtext_scalars(clf_rtext *w, int t) {
+    clf_rtext_along(w, -1);
+    w->x.held = NULL;
+    for (int v = 0; v < w->p->c->nvalue; v++) {
+        const clf_value *q = &w->c.value[v];
+        if (q->axes != 1u || clf_rtext_is_made(q) || w->p->value[v].ready != t) continue;
+        if (in_lanes(w) && computed(q))
+            compute_lanes(w, v);
+        else
+            for (int r = 0; r < w->x.ru; r++) clf_ctext_compute(&w->x, v, 1, r);
+    }
+    w->x.held = w->held;
+}
+
+/* A store of them, or a fold of them alone, whose tile takes them. */
+void clf_rtext_leave(clf_rtext *w, int s) {
+    clf_ctext *x = &w->x;
+    const clf_sink *k = &w->c.sink[s];
+    int v = k->value[0], o = k->out[0];
+    bool store = k->kind == CLF_SINK_STORE && k->keep == 1u, lanes = w->c.value[v].axes == 1u && w->laned[v] && full_lanes(w);
+    clf_dtype t = (clf_dtype)(store ? w->c.out[o].dtype : w->c.value[v].dtype);
+    char buf[CLF_EMIT_NAME];
+    if (!store && k->kind != CLF_SINK_FOLD) return;
+    if (lanes) CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, ", store ? "__global" : "__private", clf_emit_type(buf, t, 1), w->p->width);
+    for (int r = 0; r < (lanes ? 1 : x->ru); r++) {
+        if (!lanes && store) CLF_PUT(x, "o%d[ob%d + i + %d] = ", o, o, r);
+        if (!lanes && !store) CLF_PUT(x, "f%dtile[fill + %d] = (", s, r);
+        int width = lanes ? w->p->width : 1, which = lanes ? CLF_ROWS_IN_LANES : r;
+        if (store)
+            clf_ctext_store_cast(x, s, width, which);
+        else
+            clf_ctext_operand(x, v, width, which);
+        if (!lanes) CLF_PUT(x, store ? ";\n" : ");\n");
+    }
+    if (lanes && store) CLF_PUT(x, ", o%d + ob%d + i);\n", o, o);
+    if (lanes && !store) CLF_PUT(x, ", f%dtile + fill);\n", s);
+}
