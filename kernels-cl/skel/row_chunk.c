@@ -116,7 +116,7 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
     if (!clf_row_plan(&row, c, p->cores)) return clf_fail(err, CLF_E_INTERNAL, "row.chunk: cplan does not fit");
     const clf_twin_grid g = {.chunks = row.chunks, .cbase = row.cbase, .cstride = row.cstride};
     CLF_TRY(clf_twin_sched(&twin, &row, &g, grid, out, err));
-    out->variant = row.ru | row.run << 8;
+    out->variant = row.ru | row.run << 8 | row.batch << 9;
     out->width = row.width;
     out->nontemporal = past_caches(&row, p);
     out->grain = row.chunk;

@@ -78,6 +78,20 @@ static int rows_of_run(const clf_row *p, const load *l) {
     return l->sums > FEW_SUMS ? 2 : 1;
 }
 
+/* Is there something to compute once a row that costs as much for one as for a whole vector of them, and does nothing else of a row but
+ * such scalars outlive a sweep? */
+static bool worth_lanes(const clf_row *p) {
+    bool dear = false;
+    for (int v = 0; v < p->c->nvalue; v++) {
+        const clf_value *w = clf_row_val(p, v);
+        if (p->value[v].kept) return false;
+        dear = dear || (p->value[v].axes == 1u && clf_op_is_cell(w->op) && clf_ops[w->op].class_ >= CLF_CLASS_DIV);
+    }
+    for (int s = 0; s < p->c->nsink; s++)
+        if (p->sink[s].layout == CLF_ROW_ONE) return false;
+    return dear;
+}
+
 /* Eight rows hide the time of a step where each has but one sum, and halve the loads of what they share; but they are twice as many short
  * runs of memory. Measured, 100 columns: four are 1.1 to 1.5 times as fast for outer products of up to 32 columns, with a product before
  * them or not, and for products of 16 to 32; eight as fast or up to 1.1 beyond. */
@@ -97,6 +111,8 @@ static int rows_at_once(clf_row *p) {
     if (l.outer) return 4;
     int run = rows_of_run(p, &l);
     p->run = run == 1;
+    p->batch = p->run && p->rows >= p->width && worth_lanes(p);
+    if (p->batch) return p->width;
     if (run) return run;
     if (!l.vectors) return l.longest <= CLF_ROW_NARROW && l.values <= FEW_VALUES ? 8 : 4;
     return l.vectors == 1 && l.longest <= LONG_ROW ? 8 : 4;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Scalars of the rows in row.chunk: what is computed once a row, such as log(w) between two products. A pass over several rows computes
- * them as vectors, a lane a row (vN_l), and takes single ones out (vN_R) for those who want them so: one after the other, functions and
- * quotients cost as much for a row as for a whole vector. A vector longer than the pass has its rows again in the lanes that are left, so
- * that no other values meet there; what comes from the library has the bits of its full vector either way (elem.clh). */
+ * them as vectors, a lane a row (vN_l): one after the other, functions and quotients cost as much for a row as for a whole vector. A
+ * vector longer than the pass has its rows again in the lanes that are left, so that no other values meet there; what comes from the
+ * library has the bits of its full vector either way (elem.clh).
+ *
+ * Sweeps take single ones: out of the vectors where the rows of a pass stand side by side in each sweep (vN_R), and from private memory
+ * (mN) where each sweep takes them one after the other (row_batch.c). */
 #include <string.h>
 
 #include "kernels-cl/skel/row_text.h"
@@ -13,27 +16,43 @@ static bool full_lanes(const clf_rtext *w) { return w->x.ru == w->p->width; }
 
 static bool computed(const clf_value *q) { return clf_op_is_cell(q->op) || q->op == CLF_V_CAST; }
 
+/* Of row r of the pass, as text. */
+static void single(clf_rtext *w, int v, int r) {
+    const clf_value *q = &w->c.value[v];
+    if (!clf_rtext_batched(w))
+        CLF_PUT(&w->x, "v%d_%d", v, r);
+    else if (q->op == CLF_V_LOAD)
+        CLF_PUT(&w->x, "x%d[xb%d + (i + %d) * xl%d]", q->arg, q->arg, r, q->arg);
+    else
+        CLF_PUT(&w->x, "i + %d", r);
+}
+
 /* Columns without steps between their rows are loaded as they lie. */
 static void load_lanes(clf_rtext *w, int v) {
-    clf_ctext *x = &w->x;
     int a = w->c.value[v].arg;
     char buf[CLF_EMIT_NAME];
-    CLF_PUT(x, "xl%d == 1 ? CLF_VLOAD(__global, %s, %d, x%d + xb%d + i) : ", a, clf_emit_type(buf, (clf_dtype)w->c.value[v].dtype, 1),
+    CLF_PUT(&w->x, "xl%d == 1 ? CLF_VLOAD(__global, %s, %d, x%d + xb%d + i) : ", a, clf_emit_type(buf, (clf_dtype)w->c.value[v].dtype, 1),
             w->p->width, a, a);
 }
 
-/* vN_l of what stands as scalars. */
+/* vN_l of what stands one by one. */
 static void gather(clf_rtext *w, int v) {
     clf_ctext *x = &w->x;
     const clf_value *q = &w->c.value[v];
     char buf[CLF_EMIT_NAME];
     if (q->axes != 1u || w->laned[v]) return;
     w->laned[v] = 1;
-    const char *type = clf_emit_type(buf, (clf_dtype)q->dtype, w->p->width);
-    CLF_PUT(x, "const %s v%d_l = ", type, v);
+    CLF_PUT(x, "const %s v%d_l = ", clf_emit_type(buf, (clf_dtype)q->dtype, w->p->width), v);
+    if (clf_rtext_batched(w) && clf_rtext_is_made(q)) {
+        CLF_PUT(x, "CLF_VLOAD(__private, %s, %d, m%d);\n", clf_emit_type(buf, (clf_dtype)q->dtype, 1), w->p->width, v);
+        return;
+    }
     if (q->op == CLF_V_LOAD && full_lanes(w)) load_lanes(w, v);
     CLF_PUT(x, "(%s)(", clf_emit_type(buf, (clf_dtype)q->dtype, w->p->width));
-    for (int lane = 0; lane < w->p->width; lane++) CLF_PUT(x, "%sv%d_%d", lane ? ", " : "", v, lane % x->ru);
+    for (int lane = 0; lane < w->p->width; lane++) {
+        if (lane) CLF_PUT(x, ", ");
+        single(w, v, lane % x->ru);
+    }
     CLF_PUT(x, ");\n");
 }
 
@@ -45,8 +64,12 @@ static void compute_lanes(clf_rtext *w, int v) {
         if (q->in[k] >= 0) gather(w, q->in[k]);
     clf_ctext_compute(x, v, w->p->width, CLF_ROWS_IN_LANES);
     w->laned[v] = 1;
-    for (int r = 0; r < x->ru; r++)
-        CLF_PUT(x, "const %s v%d_%d = v%d_l.s%x;\n", clf_emit_type(buf, (clf_dtype)q->dtype, 1), v, r, v, (unsigned)r);
+    const char *type = clf_emit_type(buf, (clf_dtype)q->dtype, 1);
+    if (clf_rtext_batched(w)) {
+        CLF_PUT(x, "CLF_VSTORE(__private, %s, %d, v%d_l, m%d);\n", type, w->p->width, v, v);
+        return;
+    }
+    for (int r = 0; r < x->ru; r++) CLF_PUT(x, "const %s v%d_%d = v%d_l.s%x;\n", type, v, r, v, (unsigned)r);
 }
 
 void clf_rtext_scalars(clf_rtext *w, int t) {
@@ -58,7 +81,7 @@ void clf_rtext_scalars(clf_rtext *w, int t) {
         if (in_lanes(w) && computed(q))
             compute_lanes(w, v);
         else
-            for (int r = 0; r < w->x.ru; r++) clf_ctext_compute(&w->x, v, 1, r);
+            for (int r = 0; r < w->x.ru && !clf_rtext_batched(w); r++) clf_ctext_compute(&w->x, v, 1, r);
     }
     w->x.held = w->held;
 }
@@ -68,10 +91,12 @@ void clf_rtext_leave(clf_rtext *w, int s) {
     clf_ctext *x = &w->x;
     const clf_sink *k = &w->c.sink[s];
     int v = k->value[0], o = k->out[0];
-    bool store = k->kind == CLF_SINK_STORE && k->keep == 1u, lanes = w->c.value[v].axes == 1u && w->laned[v] && full_lanes(w);
+    bool store = k->kind == CLF_SINK_STORE && k->keep == 1u;
     clf_dtype t = (clf_dtype)(store ? w->c.out[o].dtype : w->c.value[v].dtype);
     char buf[CLF_EMIT_NAME];
     if (!store && k->kind != CLF_SINK_FOLD) return;
+    if (clf_rtext_batched(w)) gather(w, v);
+    bool lanes = full_lanes(w) && (w->laned[v] || clf_rtext_batched(w));
     if (lanes) CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, ", store ? "__global" : "__private", clf_emit_type(buf, t, 1), w->p->width);
     for (int r = 0; r < (lanes ? 1 : x->ru); r++) {
         if (!lanes && store) CLF_PUT(x, "o%d[ob%d + i + %d] = ", o, o, r);

@@ -64,6 +64,7 @@ typedef struct clf_row {
     int width;                        /* lanes of a vector: 8 or 16 */
     int ru;                           /* rows of a pass */
     bool run;                         /* one, since rows are so short that several would be read in short runs by turns */
+    bool batch;                       /* or one after the other in each sweep, since much is computed once a row (row_batch.c) */
     int nsweep;
     clf_row_sweep sweep[CLF_ROW_SWEEPS];
     clf_row_value value[CLF_ROW_VALUES];

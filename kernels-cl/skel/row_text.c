@@ -43,7 +43,7 @@ static bool first_load(const clf_rtext *w, int v) {
     return w->c.value[v].op == CLF_V_LOAD;
 }
 
-static void pointers(clf_rtext *w, int r) {
+void clf_rtext_pointers(clf_rtext *w, int r) {
     clf_ctext *x = &w->x;
     char buf[CLF_EMIT_NAME], ext[sizeof x->strip];
     for (int v = 0; v < w->p->c->nvalue; v++) {
@@ -87,7 +87,7 @@ static void private_buffers(clf_rtext *w) {
     }
 }
 
-static void sweep(clf_rtext *w) {
+void clf_rtext_sweep(clf_rtext *w) {
     const clf_row_sweep *q = &w->p->sweep[w->t];
     clf_rtext_along(w, q->axis);
     switch (q->kind) {
@@ -121,19 +121,27 @@ static void leave_rows(clf_rtext *w) {
     CLF_PUT(x, "}\n");
 }
 
+/* Each sweep has the rows of the pass side by side. */
+static void together(clf_rtext *w) {
+    for (int r = 0; r < w->x.ru; r++) clf_rtext_pointers(w, r);
+    private_buffers(w);
+    for (w->t = 0; w->t < w->p->nsweep; w->t++) {
+        clf_rtext_scalars(w, w->t);
+        clf_rtext_sweep(w);
+    }
+    clf_rtext_scalars(w, w->t);
+}
+
 /* `ru` rows from row i. */
 void clf_rtext_pass(clf_ctext *x, int ru) {
     clf_rtext *w = (clf_rtext *)x;
     x->ru = ru;
     x->whole = true;
     memset(w->laned, 0, (size_t)w->c.nvalue);
-    for (int r = 0; r < ru; r++) pointers(w, r);
-    private_buffers(w);
-    for (w->t = 0; w->t < w->p->nsweep; w->t++) {
-        clf_rtext_scalars(w, w->t);
-        sweep(w);
-    }
-    clf_rtext_scalars(w, w->t);
+    if (clf_rtext_batched(w))
+        clf_rtext_batch(w);
+    else
+        together(w);
     leave_rows(w);
 }
 

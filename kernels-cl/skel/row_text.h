@@ -4,7 +4,8 @@
  * FOLD, DOT and SCAN value, behind the real ones; key[0] of its DOT sinks says which zeros annihilate.
  *
  * Names in the text, beside those of cell_text.h: nA npA extent of axis A, plain and padded; bN row buffer of value N (bN_R of row R);
- * vN_l the scalars of all rows of a pass, a lane each; cN copied factor of product N, eN its stack of leaves; csS states of column sink S, kdS depth of its stack; at: next free scratch. */
+ * vN_l the scalars of all rows of a pass, a lane each, mN the same in memory; cN copied factor of product N, eN its stack of leaves; csS
+ * states of column sink S, kdS depth of its stack; at: next free scratch. */
 #ifndef CLF_KERNELS_SKEL_ROW_TEXT_H
 #define CLF_KERNELS_SKEL_ROW_TEXT_H
 #include "kernels-cl/skel/cell_folds.h"
@@ -48,6 +49,15 @@ void clf_rtext_begin(clf_rtext *w);
 void clf_rtext_setup(clf_ctext *x);
 void clf_rtext_pass(clf_ctext *x, int ru);
 void clf_rtext_once(clf_ctext *x);
+/** Pointers to what row r of the pass reads and stores. */
+void clf_rtext_pointers(clf_rtext *w, int r);
+/** The current sweep over the rows of the pass. */
+void clf_rtext_sweep(clf_rtext *w);
+/* row_batch.c */
+/** Does each sweep of the pass being written take its rows one after the other? */
+bool clf_rtext_batched(const clf_rtext *w);
+/** All sweeps, so. */
+void clf_rtext_batch(clf_rtext *w);
 /* row_lanes.c */
 /** Scalars of the rows that stand once `t` sweeps are done, and did not before. */
 void clf_rtext_scalars(clf_rtext *w, int t);
