@@ -6,6 +6,7 @@
  *   m_fma     `n` rounds of products as loops over rows have them: inner products of four rows with one, and all added to another
  *   m_tile  the same with sums that stay in registers: 12 rows of one packed panel with two vectors of another
  *   m_gather  `n` reads at scattered places of the first `sweeps` elements      m_entry  `sweeps` times n stored entries, four lanes
+ *   m_scatter  m_entry, the row's sum then added at the place of each entry
  *   m_merge   `sweeps` times n entries of two operands, one step for each that is passed      m_tiles  a sum of exp, tile by tile
  *   m_quotients  m_read of two places with a division of each vector
  *   m_row     `sweeps` times n rows of one vector, each summed and stored
@@ -161,6 +162,26 @@ const char clf_calibrate_cl[] =
     "            }\n"
     "            o[w * L + (i & (L - 1))] = s.x + s.y + s.z + s.w;\n"
     "        }\n"
+    "}\n"
+    "__kernel void m_scatter(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
+    "{\n"
+    "    CHUNK(n / ENTRIES);\n"
+    "    __global const int *idx = (__global const int *)a;\n"
+    "    T at[1024];\n"
+    "    for (int k = 0; k < 1024; k++) at[k] = d;\n"
+    "    for (long r = 0; r < sweeps; r++)\n"
+    "        for (long i = lo; i < hi; i++) {\n"
+    "            V4 s = (V4)0;\n"
+    "            for (long e = i * ENTRIES; e < (i + 1) * ENTRIES; e += 4) {\n"
+    "                int4 j = vload4(0, idx + e) & 1023;\n"
+    "                s += vload4(0, a + e) * (V4)(a[j.x], a[j.y], a[j.z], a[j.w]);\n"
+    "            }\n"
+    "            T y = s.x + s.y + s.z + s.w;\n"
+    "            for (long e = i * ENTRIES; e < (i + 1) * ENTRIES; e++) at[(idx[e] ^ (int)(37 * e)) & 1023] += a[e] * y;\n"
+    "        }\n"
+    "    T z = 0;\n"
+    "    for (int k = 0; k < 1024; k++) z += at[k];\n"
+    "    o[w * L] = z;\n"
     "}\n"
     "__kernel void m_merge(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
     "{\n"

@@ -31,7 +31,9 @@ clf_status clf_gauge_tile(clf_gauge_bench *b, clf_profile *p) {
     return st;
 }
 
-/* Reads of half a tier, by every core in all of it; a power of two of elements. */
+/* Reads of half a tier, by every core in all of it; a power of two of elements. What they take in the first tier is the kernel's own, and
+ * in what an entry takes. */
+#define LEAST_GATHER_NS 0.01
 static clf_status gathers(clf_gauge_bench *b, clf_profile *p) {
     clf_program *k;
     double ns;
@@ -44,6 +46,8 @@ static clf_status gathers(clf_gauge_bench *b, clf_profile *p) {
         st = clf_gauge_best(b, &j, &j.n, &ns);
         p->gather_ns[t] = ns / ((double)j.n * (double)j.items);
     }
+    for (int t = CLF_PROFILE_TIERS; t-- > 0 && st == CLF_OK;)
+        p->gather_ns[t] = p->gather_ns[t] > p->gather_ns[0] + LEAST_GATHER_NS && t ? p->gather_ns[t] - p->gather_ns[0] : LEAST_GATHER_NS;
     clf_program_free(b->d, k, true);
     return st;
 }
@@ -58,6 +62,14 @@ static clf_status walk(clf_gauge_bench *b, const char *entry, double thing_bytes
     if (st == CLF_OK) *each_ns = ns / ((double)j.n * (double)j.sweeps);
     clf_program_free(b->d, k, true);
     return st;
+}
+
+/* An entry visited for a row's sum, and again for that of its column. */
+static clf_status scatters(clf_gauge_bench *b, clf_profile *p) {
+    double both;
+    CLF_TRY(walk(b, "m_scatter", (double)clf_dtype_bytes(b->type), p->tier_bytes[1], &both));
+    p->scatter_ns = both > p->entry_ns ? both - p->entry_ns : 0;
+    return CLF_OK;
 }
 
 #define CLEARLY 0.95 /* of the time: less says nothing */
@@ -120,6 +132,7 @@ static clf_status overlap(clf_gauge_bench *b, clf_profile *p) {
 clf_status clf_gauge_loops(clf_gauge_bench *b, clf_profile *p) {
     CLF_TRY(gathers(b, p));
     CLF_TRY(walk(b, "m_entry", (double)clf_dtype_bytes(b->type), p->tier_bytes[1], &p->entry_ns));
+    CLF_TRY(scatters(b, p));
     CLF_TRY(walk(b, "m_merge", (double)clf_dtype_bytes(b->type), p->tier_bytes[1], &p->locate_ns));
     CLF_TRY(overlap(b, p));
     CLF_TRY(walk(b, "m_row", 64, p->tier_bytes[1], &p->row_ns));

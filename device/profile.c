@@ -44,6 +44,7 @@ static const row rows[] = {
     {"row_ns", ROW_REAL, AT(row_ns), 1},
     {"dot_ns", ROW_REAL, AT(dot_ns), 1},
     {"entry_ns", ROW_REAL, AT(entry_ns), 1},
+    {"scatter_ns", ROW_REAL, AT(scatter_ns), 1},
     {"entry_row_ns", ROW_REAL, AT(entry_row_ns), 1},
     {"locate_ns", ROW_REAL, AT(locate_ns), 1},
     {"gap_ns", ROW_REAL, AT(gap_ns), 1},

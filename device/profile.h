@@ -32,10 +32,11 @@ typedef struct clf_profile {
     double row_ns;                /* one more fold of a row, or of the columns by a row, beside its cells; all cores */
     double dot_ns;                /* one more product of a row, or at an entry, beside its multiply-adds; all cores */
     double entry_ns;              /* one stored entry that a loop visits, beside its operators; all cores */
+    double scatter_ns;            /* one more sum at the place that a stored entry names, the loop visiting it anyway; all cores */
     double entry_row_ns;          /* a fold or product begun in a row of stored entries, beside row_ns or dot_ns; assumed but on the host */
     double locate_ns;             /* one stored entry passed while looking for those of another operand; all cores */
     double gap_ns;                /* one stored entry that ends a range of cells folded in unvisited: by the host; all cores */
-    double gather_ns[CLF_PROFILE_TIERS];       /* one access at a random place of a set of this tier's size, all cores */
+    double gather_ns[CLF_PROFILE_TIERS];       /* one access at a random place of a set of this tier's size, beside one of the first's; all cores */
     double library_flops_per_s[2];             /* of a large product of the library's: [0] f32 [1] f64, all cores */
     double library_half[2];       /* shortest side at which it reaches half of that; the longest: [0] the sums [1] a side of the result */
     double library_row_ns[2];     /* one row of a matrix times a vector, beside its flops: [0] along the rows [1] summed over them */

@@ -12,6 +12,7 @@
 #include "planner/skel.h"
 
 enum {
+    SHORT = 4,       /* columns up to which a product of a row of stored entries is one inner product each */
     MOST_NESTED = 64 /* operands of a copied expression that wait to be looked at: 16 operators of at most 3 */
 };
 
@@ -169,7 +170,9 @@ static void bill_result(billing *b, int32_t n) {
     double bytes = clf_gnode_bytes(&b->g->node[n]);
     put_term(b, clf_term_meeting(b->g, n, scatter));
     share_out(b, clf_term_block(b->g, n, scatter));
-    if (scatter && most > 0) put(b, CLF_TERM_GATHER, n, (double)b->c->entries[b->driver], bytes / (double)most, bytes);
+    if (!scatter || most <= 0) return;
+    put(b, CLF_TERM_GATHER, n, (double)b->c->entries[b->driver], bytes / (double)most, bytes);
+    put(b, CLF_TERM_SCATTER, n, (double)b->c->entries[b->driver], 0, 0);
 }
 
 /* ---- operators ---- */
@@ -184,13 +187,22 @@ static double share(const billing *b, int32_t n) {
     return along && cells > 0 ? (double)b->c->entries[b->driver] / cells : 1;
 }
 
-/* Products are begun once a row, and where their cells are the driver's once an entry. */
+/* Is something begun at every entry: an inner product for the driver's cell, or a row of a longer product's right side that it is times? */
+static bool begins_entries(const billing *b, int32_t n) {
+    if (b->driver < 0) return false;
+    const clf_gnode *x = &b->g->node[n], *d = &b->g->node[b->driver];
+    if (same_shape(x, d)) return true;
+    return x->op == CLF_OP_MATMUL && clf_cols(x) > SHORT && same_shape(&b->g->node[clf_node_operand(b->g, n, 0)], d);
+}
+
+/* Products are begun once a row, or once an entry. */
 static void bill_operator(billing *b, int32_t n) {
     clf_term t[3];
     int count = clf_terms_node(b->g, n, share(b, n), t);
-    bool at_entries = b->driver >= 0 && same_shape(&b->g->node[n], &b->g->node[b->driver]);
+    bool at_entries = begins_entries(b, n), by_one = b->driver >= 0 && clf_cols(&b->g->node[n]) == 1 && clf_rows(&b->g->node[n]) > 1;
     for (int i = 0; i < count; i++) {
         if (t[i].kind == CLF_TERM_NODE && !b->tiled) t[i].b = 0;
+        if (t[i].kind == CLF_TERM_NODE && by_one && clf_op_is_cell(b->g->node[n].op)) t[i].c = 1;
         if (t[i].kind == CLF_TERM_DOTS && at_entries) t[i].a = (double)b->c->entries[b->driver];
         put_term(b, t[i]);
     }

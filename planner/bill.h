@@ -16,10 +16,12 @@ typedef enum clf_term_kind {
     CLF_TERM_WRITE,    /* a bytes once */
     CLF_TERM_MEET,     /* a bytes written and read again b times: copies that meet in one result */
     CLF_TERM_COMPUTE,
-    CLF_TERM_NODE,     /* over a share a of its cells, in a loop; b: a product of a loop in tiles, where the device has them */
+    CLF_TERM_NODE,     /* over a share a of its cells, in a loop; b: a product of a loop in tiles, where the device has them; c: one cell at
+                          a time on a device for CPUs, once a row of stored entries */
     CLF_TERM_ROWS,     /* something begun and ended in each of a rows */
     CLF_TERM_DOTS,     /* a inner products begun */
     CLF_TERM_ENTRIES,  /* a stored entries visited */
+    CLF_TERM_SCATTER,  /* a sums made at places that stored entries name */
     CLF_TERM_BEGUN,    /* a folds or products begun in rows of stored entries */
     CLF_TERM_LOCATE,   /* a entries passed while others are looked for */
     CLF_TERM_GAPS,     /* a entries that end a range of cells without entry */

@@ -8,6 +8,14 @@ static clf_ps times(clf_ps ps, double n) {
     return all < (double)CLF_PS_MOST ? (clf_ps)all : CLF_PS_MOST;
 }
 
+/* Kernels for CPUs that go through stored entries compute one value of a row after the other, where a function or a quotient takes as long
+ * as for a whole vector. */
+static clf_ps one_by_one(const clf_profile *dev, const clf_graph *g, int32_t n, clf_ps ps) {
+    enum { VECTOR = 64 };
+    bool dear = clf_ops[g->node[n].op].class_ >= CLF_CLASS_DIV;
+    return dear && dev->kind == CLF_DEV_CPU ? times(ps, VECTOR / (clf_node_is_wide(g, n) ? 8 : 4)) : ps;
+}
+
 clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
     const clf_gnode *x = &g->node[t->node];
     clf_ps once = clf_cost_read(dev, t->a), gather;
@@ -21,12 +29,16 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
         return gather < once ? gather : once;
     case CLF_TERM_WRITE: return clf_cost_write(dev, t->a);
     case CLF_TERM_MEET: return times(clf_ps_add(once, clf_cost_write(dev, t->a)), t->b);
-    case CLF_TERM_NODE: return t->b > 0 ? clf_cost_tiled(dev, g, t->node, t->a) : clf_cost_node(dev, g, t->node, t->a);
+    case CLF_TERM_NODE:
+        if (t->b > 0) return clf_cost_tiled(dev, g, t->node, t->a);
+        once = clf_cost_node(dev, g, t->node, t->a);
+        return t->c > 0 ? one_by_one(dev, g, t->node, once) : once;
     case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
     case CLF_TERM_DOTS: return clf_cost_dots(dev, t->a);
     case CLF_TERM_LOCATE: return clf_cost_locate(dev, t->a);
     case CLF_TERM_BEGUN: return clf_cost_entry_rows(dev, t->a);
     case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);
+    case CLF_TERM_SCATTER: return clf_cost_scatter(dev, t->a);
     case CLF_TERM_GAPS: return clf_cost_gaps(dev, t->a);
     case CLF_TERM_HOST: return dev->kind == CLF_DEV_CPU ? CLF_PS_MOST : 0; /* GPUs have most of it (entry.group) */
     case CLF_TERM_ALONE: return clf_cost_alone(dev, g, t->node);

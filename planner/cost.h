@@ -38,6 +38,8 @@ clf_ps clf_cost_rows(const clf_profile *dev, double rows);
 clf_ps clf_cost_dots(const clf_profile *dev, double n);
 /** Stored entries that a loop visits, beside its operators, and those passed while others are looked for. */
 clf_ps clf_cost_entries(const clf_profile *dev, double entries);
+/** Sums made at places that stored entries name. */
+clf_ps clf_cost_scatter(const clf_profile *dev, double entries);
 /** Folds and products begun in rows of stored entries, beside what they cost in a row of cells. */
 clf_ps clf_cost_entry_rows(const clf_profile *dev, double rows);
 /** Those that end a range of cells without entry, which is folded in as a whole. */

@@ -14,6 +14,7 @@
 #include "host/run/rows.h"
 #include "host/run/run.h"
 
+#define LEAST_GATHER_NS 0.01
 enum {
     SLICE_NS = 25000000,
     MIN_TRIES = 3,
@@ -113,12 +114,12 @@ static clf_status gauge_chains(const gauge *g, clf_profile *p) {
     return CLF_OK;
 }
 
-/* X %*% v over ENTRIES stored entries in rows that begin at ptr, spread over the first `cells` of v. */
-static clf_status entries_time(const gauge *g, int64_t *ptr, int rows, int64_t cells, double *ns) {
+/* X %*% v, or (back) t(X) %*% (X %*% v), over ENTRIES stored entries in rows that begin at ptr, spread over the first `cells` of v. */
+static clf_status entries_time(const gauge *g, int64_t *ptr, int rows, int64_t cells, bool back, double *ns) {
     static const char form[] = "(cplan (axis i range free %d) (axis j entry free %d owner a0 parent i) (in X f64 csr %d %lld)"
-                               " (in v f64 dense %lld 1) (out Y f64 %d) (access a0 X entries (i 1 0) (j 1 0))"
+                               " (in v f64 dense %lld 1) (out Y f64 %lld) (access a0 X entries (i 1 0) (j 1 0))"
                                " (access a1 v stream (j 1 0) (- 0)) (let v0 f64 load a0) (let v1 f64 load a1)"
-                               " (let v2 f64 dot j v0 v1 skip 1) (store Y v2 keep i))";
+                               " (let v2 f64 dot j v0 v1 skip 1) (%s))";
     char text[1024];
     clf_csr x = {ptr, g->idx, g->big, rows, cells, ENTRIES, CLF_F64};
     void *in[2] = {&x, g->big}, *out[1] = {g->out};
@@ -127,7 +128,8 @@ static clf_status entries_time(const gauge *g, int64_t *ptr, int rows, int64_t c
         h = h * 1664525u + 1013904223u;
         g->idx[i] = (int32_t)((uint64_t)h * (uint64_t)cells >> 32);
     }
-    snprintf(text, sizeof text, form, rows, ENTRIES, rows, (long long)cells, (long long)cells, rows);
+    snprintf(text, sizeof text, form, rows, ENTRIES, rows, (long long)cells, (long long)cells, back ? (long long)cells : rows,
+             back ? "dot Y v0 v2 keep j" : "store Y v2 keep i");
     return row_time(g, text, &(clf_bind){.in = in, .out = out}, ns);
 }
 
@@ -135,23 +137,26 @@ static clf_status entries_time(const gauge *g, int64_t *ptr, int rows, int64_t c
 static clf_status gauge_begun(const gauge *g, clf_profile *p) {
     enum { ROWS = ENTRIES / SHORT_ENTRIES };
     double ns, cells = p->tier_bytes[0] / 16;
-    CLF_TRY(entries_time(g, g->little, ROWS, (int64_t)cells, &ns));
+    CLF_TRY(entries_time(g, g->little, ROWS, (int64_t)cells, false, &ns));
     double row = (ns - p->entry_ns * ENTRIES) / (ROWS - ENTRY_ROWS), entry = p->entry_ns - row / ROW_ENTRIES;
     if (entry > p->entry_ns / 2) p->entry_ns = entry;
     p->entry_row_ns = row > p->dot_ns ? row - p->dot_ns : 0;
     return CLF_OK;
 }
 
-/* A vector that fills half a tier; what an entry takes beyond streaming 12 bytes is the looking up. */
+/* A vector that fills half a tier; what an entry takes beyond one of the first tier is the looking up. Then a second sum for each. */
 static clf_status gauge_entries(const gauge *g, clf_profile *p) {
-    double ns, stream = 12e9 / p->read_bytes_per_s[1], floor = 0.05;
+    enum { FEW = 512 }; /* sums: those of blocks of rows meet in no time */
+    double ns, both;
     for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
         double half = p->tier_bytes[t] / 2, most = 8.0 * BIG_CELLS;
-        CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, (int64_t)((half < most ? half : most) / 8), &ns));
+        CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, (int64_t)((half < most ? half : most) / 8), false, &ns));
         ns /= ENTRIES;
-        p->gather_ns[t] = ns - stream > floor ? ns - stream : floor;
         if (t == 0) p->entry_ns = ns;
+        p->gather_ns[t] = ns > p->entry_ns + LEAST_GATHER_NS ? ns - p->entry_ns : LEAST_GATHER_NS;
     }
+    CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, FEW, true, &both));
+    p->scatter_ns = both / ENTRIES > p->entry_ns ? both / ENTRIES - p->entry_ns : 0;
     return gauge_begun(g, p);
 }
 

@@ -86,6 +86,7 @@ static void one_sided(clf_profile *p, clf_device_kind kind, int side) {
         for (int k = 0; k < CLF_NCLASSES; k++) p->cells_per_s[w][k] = side && ((k == CLF_CLASS_ADD) == w) == (side == 1) ? fast : slow;
     p->launch_async_ns = 1e3;
     p->launch_sync_ns = 2e3;
+    p->second_core_ns = 0;
 }
 
 void pinned_pair_contrast(clf_profile *host, clf_profile *device) {
@@ -105,5 +106,6 @@ void pinned_pair_alike(clf_profile *p, clf_device_kind kind, double faster) {
     for (int w = 0; w < 2; w++)
         for (int k = 0; k < CLF_NCLASSES; k++) p->cells_per_s[w][k] = 1e12;
     p->launch_async_ns = p->launch_sync_ns = 1e3;
+    p->second_core_ns = 0;
     p->zero_copy = 1;
 }

@@ -197,6 +197,8 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_dots(&p, 100), 600000);
     CU_ASSERT_EQUAL(clf_cost_rows(&p, 100), 500000);
     CU_ASSERT_EQUAL(clf_cost_entries(&p, 100), 200000);
+    p.scatter_ns = 1.5;
+    CU_ASSERT_EQUAL(clf_cost_scatter(&p, 100), 150000);
     CU_ASSERT_EQUAL(clf_cost_locate(&p, 100), 300000);
     CU_ASSERT_EQUAL(clf_cost_gaps(&p, 100), 400000);
     CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_DENSE, 10, 20, 7, 8), 200 + 70);
@@ -246,6 +248,22 @@ static void test_kept(void) {
     CU_ASSERT_EQUAL(clf_cost_kept(&p, 1000, 48), 3000);
     CU_ASSERT_EQUAL(clf_cost_kept(&p, 0, 48), 0);
     CU_ASSERT_EQUAL(clf_cost_kept(&p, CLF_PS_MOST, 48), CLF_PS_MOST);
+}
+
+/* A kernel's launch on a device for CPUs holds what its other cores do not do until they are awake. */
+static void test_waking(void) {
+    clf_profile p = simple();
+    clf_ps asleep = clf_cost_launch(&p, CLF_STEP_FUSED), library = clf_cost_launch(&p, CLF_STEP_LIBRARY);
+    p.kind = CLF_DEV_CPU;
+    p.cores = 4;
+    p.second_core_ns = 1000;
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, CLF_STEP_FUSED), asleep + 750000);
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, CLF_STEP_LIBRARY), library);
+    p.cores = 1;
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, CLF_STEP_FUSED), asleep);
+    p.cores = 4;
+    p.kind = CLF_DEV_HOST;
+    CU_ASSERT_EQUAL(clf_cost_launch(&p, CLF_STEP_FUSED), asleep);
 }
 
 /* Four units of two groups of 100 cells each. */
@@ -460,6 +478,7 @@ int main(void) {
                                {"operators by hand", test_operators},
                                {"moving and computing", test_both},
                                {"values kept", test_kept},
+                               {"waking", test_waking},
                                {"occupancy", test_occupancy},
                                {"nodes by hand", test_nodes},
                                {"products with vectors by hand", test_vectors},

@@ -15,18 +15,18 @@
 %12 = ADD f64 100000x10 (%9 %11)
 roots %12
 
-(machine "host") (price 7.63e+04 us) (gap 0 us) (peak 8000000)
+(machine "host") (price 1.06e+05 us) (gap 0 us) (peak 8000000)
 (step 0 fused Outer entries (in %0 %3 %4) (out %12) (covers %2 %6 %7 %8 %9 %11 %12))
 (cut %12 result "kept as a result")
 
-(machine "host and fast gpu") (price 2.73e+04 us) (gap 0 us) (peak 8000000)
+(machine "host and fast gpu") (price 2.74e+04 us) (gap 0 us) (peak 8000000)
 (step 0 fused Outer entries (device 1) (in %0 %3 %4) (out %12) (covers %2 %6 %7 %8 %9 %11 %12))
 (cut %12 result "kept as a result")
 
-(machine "host and slow gpu") (price 7.63e+04 us) (gap 0 us) (peak 8000000)
+(machine "host and slow gpu") (price 1.06e+05 us) (gap 0 us) (peak 8000000)
 (step 0 fused Outer entries (in %0 %3 %4) (out %12) (covers %2 %6 %7 %8 %9 %11 %12))
 (cut %12 result "kept as a result")
 
-(machine "two equal") (price 2.7e+03 us) (gap 0 us) (peak 8000000)
+(machine "two equal") (price 3.44e+03 us) (gap 0 us) (peak 8000000)
 (step 0 fused Outer entries (in %0 %3 %4) (out %12) (covers %2 %6 %7 %8 %9 %11 %12))
 (cut %12 result "kept as a result")
