@@ -220,6 +220,18 @@ static void choose_row_blocks(clf_entry *p) {
     size_kept(p);
 }
 
+/* Is there something to compute once a row, from what sweeps made of its entries, that costs as much for one row as for a whole vector of
+ * them, and does nothing else of a row but such scalars outlive a sweep? */
+static void choose_batches(clf_entry *p) {
+    bool dear = false;
+    for (int v = 0; v < p->c->nvalue; v++) {
+        const clf_value *w = &p->c->value[v];
+        if (p->space[v] == CLF_AT_ALONG && (w->axes & 1)) return;
+        dear = dear || (p->space[v] == CLF_AT_ROW && p->ready[v] > 0 && clf_op_is_cell(w->op) && clf_ops[w->op].class_ >= CLF_CLASS_DIV);
+    }
+    p->batch = dear && !p->by_entry && !p->blocked;
+}
+
 /* Blocks are whole runs of leaves, a power of two of them; runs are those of the kernel. Their rows are to be such as can be gone on with,
  * but where those of the side are short: there more is lost than gained. */
 static void size_blocks(clf_entry *p) {
@@ -248,6 +260,7 @@ bool clf_entry_plan(clf_entry *p, const clf_cplan *c, int cores) {
     }
     choose_blocks(p);
     choose_row_blocks(p);
+    choose_batches(p);
     p->rows = p->by_entry && asks_rows(p, !p->blocked);
     cut(p, cells, cores);
     size_blocks(p);

@@ -86,6 +86,7 @@ typedef struct clf_entry {
     int64_t block_rows;                    /* of such a block, at most */
     int row_leaves;                        /* rows of up to 2^row_leaves leaves go on from cut to cut; longer ones are done in one go */
     int64_t kept;                          /* 8-byte cells that a block of rows keeps between cuts */
+    bool batch;                            /* by row: scalars of rows are computed a lane a row (entry_batch.c) */
     bool fetch[CLF_ENTRY_TASKS];           /* by access: a side too large for a core's own cache, asked for ahead */
 } clf_entry;
 

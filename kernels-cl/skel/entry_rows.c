@@ -131,7 +131,7 @@ static void tile_by_tile(clf_etext *t) {
         CLF_PUT(&t->x, "}\n");
 }
 
-static void sweep(clf_etext *t) {
+void clf_etext_sweep(clf_etext *t) {
     each_leafy(t, clf_etext_fold_open);
     clf_etext_late_open(t);
     CLF_PUT(&t->x, "{\n");
@@ -206,10 +206,14 @@ void clf_etext_row(clf_etext *t) {
         clf_etext_cuts(t);
         return;
     }
+    if (t->p->batch) {
+        clf_etext_batch(t);
+        return;
+    }
     clf_etext_row_values(t, 0);
     for (int k = 0; k < t->p->sweeps; k++) {
         clf_etext_mark(t, k);
-        sweep(t);
+        clf_etext_sweep(t);
         clf_etext_row_values(t, k + 1);
     }
     clf_etext_row_stores(t);
@@ -241,6 +245,7 @@ void clf_etext_setup(clf_etext *t) {
     clf_etext_locate_setup(t);
     clf_etext_block_setup(t);
     clf_etext_cuts_setup(t);
+    clf_etext_batch_setup(t);
     clf_full_setup(&t->x);
     clf_etext_meet_setup(t);
 }

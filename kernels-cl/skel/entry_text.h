@@ -4,7 +4,8 @@
  * of it; ix_ columns of a vector of entries, c_ of one; vN value N, tN its private tile over entries, yN its private array along a
  * short axis, dN_B block B of the row that DOT N takes; aS_B accumulators of task S, gS hS its wide state and stack of them, wS_ the cells
  * of rows that wait for its total, bN the numbers of DOT N of a block of entries, keptS stackS what task S of a block of rows keeps between
- * cuts, at_ where its rows go on; p_ the work-item's place for partial results, home_ those of all, by the first chunk of what is merged. */
+ * cuts, at_ where its rows go on; vN_l values of a batch of rows, mN what waits of them; p_ the work-item's place for partial results,
+ * home_ those of all, by the first chunk of what is merged. */
 #ifndef CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #define CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #include "kernels-cl/skel/cell_folds.h"
@@ -43,6 +44,7 @@ void clf_etext_name(clf_etext *t, int v);
 void clf_etext_along_decl(clf_etext *t, int v);
 void clf_etext_once_values(clf_etext *t);
 void clf_etext_row_values(clf_etext *t, int ready);      /* what can be computed once `ready` sweeps are over */
+void clf_etext_row_scalar(clf_etext *t, int v);          /* one of them that no sweep makes */
 void clf_etext_entry_value(clf_etext *t, int v);         /* one vector of entries */
 /* entry_folds.c */
 /** a * b + c, or c where a zero annihilates (skip: of a 1, of b 2). */
@@ -95,6 +97,9 @@ void clf_etext_meet(clf_etext *t);             /* who goes on to the end */
 void clf_etext_meet_final(clf_etext *t);
 void clf_etext_total_put(clf_etext *t, int s);   /* a row's cells into scratch */
 void clf_etext_totals(clf_etext *t);           /* folds over all rows, from the cells that wait in scratch */
+/* entry_batch.c: as many rows as a vector has lanes, sweep by sweep */
+void clf_etext_batch_setup(clf_etext *t);
+void clf_etext_batch(clf_etext *t);
 /* entry_loops.c */
 void clf_etext_mark(clf_etext *t, int sweep); /* what this sweep needs: t->sweep, uses, late, tile */
 void clf_etext_vectors(clf_etext *t);          /* its loops over the tile */
@@ -108,5 +113,6 @@ void clf_etext_row(clf_etext *t);
 void clf_etext_once(clf_etext *t);
 int clf_etext_at_once(const clf_etext *t);               /* entries whose loops are done together */
 void clf_etext_some_entries(clf_etext *t, bool locates); /* those from eb on, `cells` */
+void clf_etext_sweep(clf_etext *t);                      /* the one marked, over the entries of a row */
 void clf_etext_row_stores(clf_etext *t);
 #endif

@@ -64,7 +64,7 @@ void clf_etext_name(clf_etext *t, int v) { clf_ctext_value(&t->x, v, 0); }
 
 /* ---- scalars and short axes ---- */
 
-static void scalar_value(clf_etext *t, int v) {
+void clf_etext_row_scalar(clf_etext *t, int v) {
     const clf_value *w = clf_etext_val(t, v);
     char one[CLF_EMIT_NAME];
     if (w->op != CLF_V_LOAD && w->op != CLF_V_INDEX) {
@@ -151,7 +151,7 @@ static void outer_value(clf_etext *t, int v) {
     else if (t->p->space[v] == CLF_AT_ALONG)
         along_value(t, v);
     else
-        scalar_value(t, v);
+        clf_etext_row_scalar(t, v);
 }
 
 static bool of_row(const clf_etext *t, int v) { return clf_etext_val(t, v)->axes & 1; }

@@ -68,6 +68,19 @@ static const struct plan {
             "(out Y0 %t %2) (let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) (let v4 %t MUL v3 v2) "
             "(dot Y0 v0 v4 keep j))",
      0},
+    {"row scalars", /* much computed once a row: of a sum, a column (every second cell of a wider one) and the row's number */
+     HEAD X "(in X1 %t dense %2 1) (access a1 X1 stream (j 1 0) (- 0)) (in X2 %t dense %1 2) (access a2 X2 stream (i 1 0) (- 1)) "
+            "(in X3 %t dense %1 1) (access a3 X3 stream (i 1 0) (- 0)) (out Y0 %t %2) (out Y1 %t %1) (out Y2 i64 %1) (out Y3 %t) "
+            "(let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) (let v4 %t MUL v2 v3) (let v5 %t SQRT v4) "
+            "(let v6 %t load a3) (let v7 %t DIV v5 v6) (let v8 i64 index i) (let v9 %t cast v8) (let v10 %t DIV v9 v2) "
+            "(let v11 %t SUB v7 v10) (let v12 %t MUL v0 v11) (let v13 %t fold MAX j v12) (let v14 %t DIV v13 v7) "
+            "(let v15 i64 cast v14) (store Y1 v14 keep i) (store Y2 v15 keep i) (fold Y3 MIN v14 keep over i) (dot Y0 v0 v11 keep j))",
+     0},
+    {"row functions",
+     HEAD X "(in X1 %t dense %2 1) (access a1 X1 stream (j 1 0) (- 0)) (out Y0 %t %2) (out Y1 %t %1) "
+            "(let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t ABS v2) (let v4 %t NEG v3) (let v5 %t EXP v4) (let v6 %t PNORM v4) "
+            "(let v7 %t DIV v5 v6) (let v8 %t TANH v7) (store Y1 v8 keep i) (dot Y0 v0 v8 keep j))",
+     64},
     {"mmchain",
      HEAD "(axis k range free %4) " X
           "(in X1 %t dense %2 %4) (access a1 X1 stream (j 1 0) (k 1 0)) (in X2 %t dense %1 %4) (access a2 X2 stream (i 1 0) (k 1 0)) "
