@@ -4,7 +4,8 @@
  *   m_copy    o = a + 1, past the caches where the compiler can
  *   m_<CLASS> `n` rounds of the class's operation on L x 8 (or a tile of) values held by each work-item
  *   m_fma     `n` rounds of products as loops over rows have them: inner products of four rows with one, and all added to another
- *   m_tile  the same with sums that stay in registers: 12 rows of one packed panel with two vectors of another
+ *   m_tile  the same with sums that stay in registers, as many as there are: 12 rows of one packed panel with two vectors of another, four
+ *           times over 6 rows with one
  *   m_gather  `n` reads at scattered places of the first `sweeps` elements      m_entry  `sweeps` times n stored entries, four lanes
  *   m_scatter  m_entry, the row's sum then added at the place of each entry
  *   m_merge   `sweeps` times n entries of two operands, one step for each that is passed      m_tiles  a sum of exp, tile by tile
@@ -114,18 +115,29 @@ const char clf_calibrate_cl[] =
     "    for (int j = 0; j < TILE; j++) s += VLOAD(j, q);\n"
     "    VSTORE(s + r + p + e, w, o);\n"
     "}\n"
+    "#ifdef __AVX512F__\n"
     "#define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)\n"
-    "#define ZERO(r) V s##r = (V)0, t##r = (V)0;\n"
     "#define STEP(r) s##r = fma((V)(x[r]), y, s##r), t##r = fma((V)(x[r]), z, t##r);\n"
+    "#define ZERO(r) V s##r = (V)0, t##r = (V)0;\n"
     "#define SUMS(r) s0 += s##r + t##r;\n"
+    "#define ROWS 12\n"
+    "#define VECTORS 2\n"
+    "#else\n"
+    "#define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5)\n"
+    "#define STEP(r) s##r = fma((V)(x[r]), y, s##r);\n"
+    "#define ZERO(r) V s##r = (V)0;\n"
+    "#define SUMS(r) s0 += s##r;\n"
+    "#define ROWS 6\n"
+    "#define VECTORS 1\n"
+    "#endif\n"
     "__kernel void m_tile(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
     "{\n"
     "    long w = get_global_id(0);\n"
     "    EACH(ZERO)\n"
-    "    for (long i = 0; i < n; i++) {\n"
-    "        __global const T *x = a + w * L, *b = x + 12 * 256;\n"
-    "        for (int k = 0; k < 256; k++, x += 12, b += 2 * L) {\n"
-    "            V y = VLOAD(0, b), z = VLOAD(1, b);\n"
+    "    for (long i = 0; i < n * 24 / (ROWS * VECTORS); i++) {\n"
+    "        __global const T *x = a + w * L, *b = x + ROWS * 256;\n"
+    "        for (int k = 0; k < 256; k++, x += ROWS, b += VECTORS * L) {\n"
+    "            V y = VLOAD(0, b), z = VLOAD(VECTORS - 1, b);\n"
     "            EACH(STEP)\n"
     "        }\n"
     "        s0 *= d;\n"

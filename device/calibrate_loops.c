@@ -18,7 +18,7 @@ clf_status clf_gauge_fma(clf_gauge_bench *b, clf_profile *p) {
     return st;
 }
 
-/* Multiply-adds of a work-item per round of m_tile: a tile of 12 rows and two vectors for each of TERMS. */
+/* Multiply-adds of a work-item per round of m_tile: a tile of 12 rows and two vectors for each of TERMS, or as many in smaller ones. */
 enum { TILE_TERMS = 256, TILE_ROWS = 12 };
 clf_status clf_gauge_tile(clf_gauge_bench *b, clf_profile *p) {
     clf_program *k;

@@ -25,6 +25,7 @@ typedef struct ml_case {
     hand_ml_fn hand[2];
     double floor, floor_unfused; /* 0: no promise */
     ml_rival rival;
+    bool tiled; /* products are told to be next to nothing in tiles */
 } ml_case;
 extern const ml_case ml_cases[]; /* ends with name == NULL */
 
@@ -54,6 +55,7 @@ void ml_sparse_free(hand_csr *s);
 void ml_oracle_chain(const hand_ml *a, double *want, double *scale), ml_oracle_mlogreg(const hand_ml *a, double *want, double *scale);
 void ml_oracle_spmv(const hand_ml *a, double *want, double *scale), ml_oracle_sp_chain(const hand_ml *a, double *want, double *scale);
 void ml_oracle_sp3(const hand_ml *a, double *want, double *scale), ml_oracle_loss(const hand_ml *a, double *want, double *scale);
+void ml_oracle_product(const hand_ml *a, double *want, double *scale); /* X %*% V, all of them positive */
 void ml_oracle_factor(const hand_ml *a, double *want, double *scale);
 void ml_oracle_right(const hand_ml *a, double *want, double *scale), ml_oracle_left(const hand_ml *a, double *want, double *scale);
 /** Largest error of got, in units of what the reduction tree allows, and as a relative error. */
@@ -62,6 +64,8 @@ double ml_check(const hand_ml *a, ml_result r, const double *got, const double *
 /* ---- ml_blas.c */
 /** t(X) %*% (w * (X %*% v)) by two calls of OpenBLAS and a loop; scratch has n numbers. False when there is no OpenBLAS. */
 bool ml_blas_chain(const hand_ml *a, double *scratch);
+/** X %*% V by OpenBLAS; NAN when there is none. */
+void ml_blas_product(const hand_ml *a);
 
 /* ---- ml_subject.c */
 /** The case as a subject on a device; its context is limited to `limit` bytes, so that a plan gone dense fails instead of swapping. */

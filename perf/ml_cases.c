@@ -20,6 +20,11 @@
     {.name = "sp3_sum_d" #d, .program = "R = sum(X * Y * Z)", .inputs = "XYZ", .matrix = ML_UNIFORM, .n = rows, .m = 10000, .k = 1, \
      .density = d, .result = ML_NUMBER, .oracle = ml_oracle_sp3, .hand = {hand_sp3_sum}, .floor = 2.0}
 
+/* Two square matrices by the loops in tiles, whatever the cost model thinks of them, beside one call of OpenBLAS. */
+#define PRODUCT(side) \
+    {.name = "product_" #side, .program = "R = X %*% V", .inputs = "XV", .n = side, .m = side, .k = side, .result = ML_N_K, \
+     .oracle = ml_oracle_product, .hand = {ml_blas_product}, .floor = 0.9, .tiled = true}
+
 static const char chain[] = "R = t(X) %*% (W * (X %*% V))";
 static const char logreg[] = "P = W * (X %*% V); R = t(X) %*% (P - W * rowSums(P))";
 static const char loss[] = "R = sum(X * log(U %*% t(V) + 1e-15))";
@@ -48,6 +53,7 @@ const ml_case ml_cases[] = {
     /* An epoch of a factorisation: the loss and both gradients. */
     {.name = "factorize", .program = factor, .inputs = "XUV", .matrix = ML_POWER, .n = 100000, .m = 50000, .k = 20, .density = 1e-3,
      .result = ML_FACTOR, .oracle = ml_oracle_factor, .hand = {hand_factorize}, .floor = 0.9},
+    PRODUCT(500), PRODUCT(1000), PRODUCT(2000),
     {.name = NULL},
 };
 /* clang-format on */

@@ -76,6 +76,23 @@ void ml_oracle_spmv(const hand_ml *a, double *want, double *scale) {
     for (int64_t i = 0; i < a->n; i++) want[i] = scale[i] = (double)row_times(a, i, 0);
 }
 
+/* V is turned round first, so that both run along memory; four sums, or each addition waits for the one before. */
+void ml_oracle_product(const hand_ml *a, double *want, double *scale) {
+    double *turned = malloc((size_t)(a->m * a->k) * sizeof *turned);
+    for (int64_t q = 0; turned && q < a->m * a->k; q++) turned[q % a->k * a->m + q / a->k] = a->v[q];
+#pragma omp parallel for schedule(static)
+    for (int64_t q = 0; q < a->n * a->k; q++) {
+        const double *x = a->x + q / a->k * a->m, *y = turned ? turned + q % a->k * a->m : NULL;
+        wide t[4] = {0};
+        int64_t j = 0;
+        for (; y && j + 4 <= a->m; j += 4)
+            for (int64_t l = 0; l < 4; l++) t[l] += (wide)x[j + l] * y[j + l];
+        for (; y && j < a->m; j++) t[0] += (wide)x[j] * y[j];
+        want[q] = scale[q] = y ? (double)((t[0] + t[1]) + (t[2] + t[3])) : (double)NAN;
+    }
+    free(turned);
+}
+
 /* Row i of Y and Z as dense rows, met by the entries of X. */
 static wide three(const hand_ml *a, int64_t i, double *y, double *z) {
     const hand_csr *s = a->s;

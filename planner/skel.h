@@ -11,7 +11,7 @@ enum {
     CLF_ENTRY_SIDE = 128,    /* columns of a matrix that loops over stored entries multiply by, at most */
     CLF_NARROW_PRODUCT = 64, /* columns of a product up to which loops go row by row; wider ones are the library's, or tiled */
     CLF_TILE_BAND = 252,     /* rows for which a tiled product reads its right side once: a leaf of their left side stays in a near cache */
-    CLF_TILE_ROWS = 12       /* and those whose sums stay in registers, over two vectors */
+    CLF_TILE_ROWS = 12       /* a whole number of tiles has, also of tiles for few registers (tile.chunk.cl) */
 };
 /* Which part of the outermost axis this launch covers; whole operators have lo = 0, hi = n. Laid out in TIME (one after the
  * other on one device) today. lo and hi are in units of clf_sched.grain positions of the outer extent. */

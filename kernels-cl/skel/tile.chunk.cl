@@ -2,7 +2,8 @@
  * tile.chunk: a product of two wide dense matrices with cell operators on its left side and on its result, for CPU devices.
  *
  * A work-item has mc rows by nc columns of the result, local size 1, no barriers. Leaf by leaf of the sums (512 terms) it packs its rows
- * of the left side, then panel by panel of the right side it goes through tiles of 12 rows by two vectors whose sums stay in registers.
+ * of the left side, then panel by panel of the right side it goes through tiles whose sums stay in registers: of 12 rows by two vectors
+ * where there are 32 registers as wide as a vector, else of 6 rows by one.
  * After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008). The order of a sum is that of a DOT value
  * (planner/cplan.h): a leaf is CLF_TILE_RUNS lanes, each one run of fused multiply-adds, and what is complete waits for its sibling on
  * a stack: lanes of a tile on one of its own, leaves on one of all tiles. Each tile asks for some lines of the next panel.
@@ -14,25 +15,37 @@
 #include "elem.clh"
 #include "fold.clh"
 
+#if CLF_WIDE_REGISTERS
+#define TILE_ROWS 12
+#define TILE_VECTORS 2
 #define TILE_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-#define TILE_ZERO(r) CLF_TILE_V c##r##_0 = (CLF_TILE_V)(0), c##r##_1 = (CLF_TILE_V)(0);
+#define TILE_BOTH(X, r) X(r, 0) X(r, 1)
+#else
+#define TILE_ROWS 6
+#define TILE_VECTORS 1
+#define TILE_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#define TILE_BOTH(X, r) X(r, 0)
+#endif
+#define TILE_COLS (TILE_VECTORS * CLF_TILE_L)
+#define TILE_CELLS (TILE_ROWS * TILE_COLS)
+#define TILE_ZERO_ONE(r, v) CLF_TILE_V c##r##_##v = (CLF_TILE_V)(0);
+#define TILE_ZERO(r) TILE_BOTH(TILE_ZERO_ONE, r)
+#define TILE_STEP_ONE(r, v) c##r##_##v = CLF_TILE_FMA(y, h##v, c##r##_##v);
 #define TILE_STEP(r)                                                            \
     {                                                                           \
         const CLF_TILE_V y = (CLF_TILE_V)(a[r]);                                \
-        c##r##_0 = CLF_TILE_FMA(y, h0, c##r##_0);                               \
-        c##r##_1 = CLF_TILE_FMA(y, h1, c##r##_1);                               \
+        TILE_BOTH(TILE_STEP_ONE, r)                                             \
     }
+#define TILE_RIGHT_ONE(r, v) const CLF_TILE_V h##v = CLF_TILE_LOAD(b + v * CLF_TILE_L);
 #define TILE_TERM                                                               \
     {                                                                           \
-        const CLF_TILE_V h0 = CLF_TILE_LOAD(b), h1 = CLF_TILE_LOAD(b + CLF_TILE_L); \
+        TILE_BOTH(TILE_RIGHT_ONE, 0)                                            \
         TILE_EACH(TILE_STEP)                                                    \
-        a += 12;                                                                \
-        b += 2 * CLF_TILE_L;                                                    \
+        a += TILE_ROWS;                                                         \
+        b += TILE_COLS;                                                         \
     }
-#define TILE_SAVE(r)                                                            \
-    CLF_TILE_SAVE(c##r##_0, tile + 2 * r * CLF_TILE_L);                         \
-    CLF_TILE_SAVE(c##r##_1, tile + (2 * r + 1) * CLF_TILE_L);
-#define TILE_CELLS (24 * CLF_TILE_L)
+#define TILE_SAVE_ONE(r, v) CLF_TILE_SAVE(c##r##_##v, tile + (TILE_VECTORS * r + v) * CLF_TILE_L);
+#define TILE_SAVE(r) TILE_BOTH(TILE_SAVE_ONE, r)
 
 __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int *counter, long rows, long cols, long terms, long mc,
                         long nc, long first, long across, long stride)
@@ -50,15 +63,15 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
     for (long leaf = 0; leaf < leaves; leaf++) {
         const long k0 = leaf * 512, kc = min(512L, terms - k0);
         CLF_TILE_ORDER
-        for (long i = i0; i < i1; i += 12) {
+        for (long i = i0; i < i1; i += TILE_ROWS) {
             CLF_TILE_LEFT
         }
-        for (long j = j0; j < j1; j += 2 * CLF_TILE_L) {
-            const long width = min(j1 - j, 2L * CLF_TILE_L);
+        for (long j = j0; j < j1; j += TILE_COLS) {
+            const long width = min(j1 - j, (long)TILE_COLS);
             CLF_TILE_RIGHT
-            for (long i = i0; i < i1; i += 12) {
+            for (long i = i0; i < i1; i += TILE_ROWS) {
                 const __global CLF_TILE_T *a = left + (i - i0) * 512, *b = right, *ahead = right;
-                __global double *const wait = leaf_stack + (j - j0) * mc + (i - i0) * (2 * CLF_TILE_L);
+                __global double *const wait = leaf_stack + (j - j0) * mc + (i - i0) * TILE_COLS;
                 long ahead_by = 0;
                 CLF_TILE_AHEAD
                 CLF_COLD for (int run = 0; run < CLF_TILE_RUNS; run++) {
@@ -91,8 +104,8 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
                     }
                 }
                 if (leaf + 1 < leaves) continue;
-                CLF_COLD for (long row = i; row < min(i + 12, i1); row++) {
-                    const __global CLF_TILE_T *sum = tile + (row - i) * (2 * CLF_TILE_L);
+                CLF_COLD for (long row = i; row < min(i + TILE_ROWS, i1); row++) {
+                    const __global CLF_TILE_T *sum = tile + (row - i) * TILE_COLS;
                     CLF_COLD for (long col = j; col < j + width; col += CLF_TILE_L, sum += CLF_TILE_L) {
                         const int r = (int)min(j + width - col, (long)CLF_TILE_L);
                         if (r == CLF_TILE_L) {
@@ -106,9 +119,17 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
         }
     }
 }
+#undef TILE_ROWS
+#undef TILE_VECTORS
 #undef TILE_EACH
-#undef TILE_ZERO
-#undef TILE_STEP
-#undef TILE_TERM
-#undef TILE_SAVE
+#undef TILE_BOTH
+#undef TILE_COLS
 #undef TILE_CELLS
+#undef TILE_ZERO_ONE
+#undef TILE_ZERO
+#undef TILE_STEP_ONE
+#undef TILE_STEP
+#undef TILE_RIGHT_ONE
+#undef TILE_TERM
+#undef TILE_SAVE_ONE
+#undef TILE_SAVE

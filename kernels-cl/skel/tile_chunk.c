@@ -117,17 +117,17 @@ static void hole_place(clf_ctext *x) {
 /* ---- holes: packing ---- */
 
 /* part holds `count` rows of a vector each; term u + c of them becomes column c. */
-static void put_turn(clf_ctext *x, const char *to, int count, const char *loop, const char *terms) {
-    CLF_PUT(x, "%s for (int c = 0; c < %s; c++) { __global CLF_TILE_T *const z = %s + CLF_TILE_PLACE(u + c) * %d;\n", loop, terms, to,
+static void put_turn(clf_ctext *x, const char *to, const char *count, const char *loop, const char *terms) {
+    CLF_PUT(x, "%s for (int c = 0; c < %s; c++) { __global CLF_TILE_T *const z = %s + CLF_TILE_PLACE(u + c) * %s;\n", loop, terms, to,
             count);
-    CLF_PUT(x, "CLF_WHOLE for (int q = 0; q < %d; q++) z[q] = part[q * %d + c]; }\n", count, plan_of(x)->lanes);
+    CLF_PUT(x, "CLF_WHOLE for (int q = 0; q < %s; q++) z[q] = part[q * %d + c]; }\n", count, plan_of(x)->lanes);
 }
 
 /* One vector of each of the tile's rows, whole or of `r` terms. */
 static void left_rows(clf_ctext *x, bool tail, bool plain) {
     clf_ttext *w = (clf_ttext *)x;
     char buf[CLF_EMIT_NAME];
-    CLF_PUT(x, "const long col = k0 + u;\n%s for (int q = 0; q < 12; q++) { const long row = min(i + q, i1 - 1);\n",
+    CLF_PUT(x, "const long col = k0 + u;\n%s for (int q = 0; q < TILE_ROWS; q++) { const long row = min(i + q, i1 - 1);\n",
             plain && !tail ? "CLF_WHOLE" : "CLF_COLD");
     clf_ttext_values(w, true, tail);
     CLF_PUT(x, "CLF_VSTORE(__private, %s, %d, v%d, part + q * %d); }\n", clf_emit_type(buf, w->p->type, 1), w->p->lanes,
@@ -138,22 +138,23 @@ static void hole_left(clf_ctext *x) {
     const clf_tile *p = plan_of(x);
     int n = p->lanes;
     bool plain = p->c->value[p->c->value[p->dot].in[0]].op == CLF_V_LOAD;
-    CLF_PUT(x, "CLF_TILE_T part[12 * %d] CLF_LINES;\n__global CLF_TILE_T *const to = left + (i - i0) * 512;\nlong u = 0;\n", n);
+    CLF_PUT(x, "CLF_TILE_T part[TILE_ROWS * %d] CLF_LINES;\n__global CLF_TILE_T *const to = left + (i - i0) * 512;\nlong u = 0;\n", n);
     CLF_PUT(x, "for (; u + %d <= kc; u += %d) {\n", n, n);
     left_rows(x, false, plain);
-    put_turn(x, "to", CLF_TILE_ROWS, "CLF_WHOLE", n == 8 ? "8" : "16");
+    put_turn(x, "to", "TILE_ROWS", "CLF_WHOLE", n == 8 ? "8" : "16");
     CLF_PUT(x, "}\nif (u < kc) { const int r = (int)(kc - u);\n");
     left_rows(x, true, plain);
-    put_turn(x, "to", CLF_TILE_ROWS, "CLF_COLD", "r");
+    put_turn(x, "to", "TILE_ROWS", "CLF_COLD", "r");
     CLF_PUT(x, "}\n");
 }
 
 static void right_rows(clf_ctext *x, bool tail) {
     const clf_tile *p = plan_of(x);
     char buf[CLF_EMIT_NAME];
-    CLF_PUT(
-        x, "CLF_COLD for (int q = 0; q < %d; q++) { const __global CLF_TILE_T *from = x%d + xb%d + min(j + q, j1 - 1) * xk%d + (k0 + u);\n",
-        2 * p->lanes, p->right, p->right, p->right);
+    CLF_PUT(x,
+            "CLF_COLD for (int q = 0; q < TILE_COLS; q++) { const __global CLF_TILE_T *from = x%d + xb%d + min(j + q, j1 - 1) * xk%d + (k0 "
+            "+ u);\n",
+            p->right, p->right, p->right);
     CLF_PUT(x, "const CLF_TILE_V y = ");
     CLF_PUT(x, tail ? "%s_LOADT(from, r);\n" : "CLF_TILE_LOAD(from);\n", clf_emit_run(&x->e, buf, p->type, p->lanes));
     CLF_PUT(x, "CLF_VSTORE(__private, %s, %d, y, part + q * %d); }\n", clf_emit_type(buf, p->type, 1), p->lanes, p->lanes);
@@ -162,12 +163,12 @@ static void right_rows(clf_ctext *x, bool tail) {
 /* Columns of the right side lie along the terms. */
 static void right_turned(clf_ctext *x) {
     int n = plan_of(x)->lanes;
-    CLF_PUT(x, "CLF_TILE_T part[%d] CLF_LINES;\nlong u = 0;\nfor (; u + %d <= kc; u += %d) {\n", 2 * n * n, n, n);
+    CLF_PUT(x, "CLF_TILE_T part[TILE_COLS * %d] CLF_LINES;\nlong u = 0;\nfor (; u + %d <= kc; u += %d) {\n", n, n, n);
     right_rows(x, false);
-    put_turn(x, "right", 2 * n, "CLF_WHOLE", n == 8 ? "8" : "16");
+    put_turn(x, "right", "TILE_COLS", "CLF_WHOLE", n == 8 ? "8" : "16");
     CLF_PUT(x, "}\nif (u < kc) { const int r = (int)(kc - u);\n");
     right_rows(x, true);
-    put_turn(x, "right", 2 * n, "CLF_COLD", "r");
+    put_turn(x, "right", "TILE_COLS", "CLF_COLD", "r");
     CLF_PUT(x, "}\n");
 }
 
@@ -180,20 +181,20 @@ static void hole_right(clf_ctext *x) {
         return;
     }
     CLF_PUT(x, "const __global CLF_TILE_T *from = x%d + xb%d + k0 * xs%d + j;\n__global CLF_TILE_T *to = right;\n", a, a, a);
-    CLF_PUT(x, "for (long u = 0; u < kc && width == %d; u++, from += xs%d, to += %d) {\n", 2 * n, a, 2 * n);
-    CLF_PUT(x, "CLF_TILE_SAVE(CLF_TILE_LOAD(from), to);\nCLF_TILE_SAVE(CLF_TILE_LOAD(from + %d), to + %d); }\n", n, n);
-    CLF_PUT(x, "CLF_COLD for (long u = 0; u < kc && width < %d; u++, from += xs%d, to += %d) {\n", 2 * n, a, 2 * n);
-    const char *f = clf_emit_run(&x->e, run, p->type, n);
-    CLF_PUT(x, "CLF_TILE_SAVE(%s_LOADT(from, (int)min(width, %dL)), to);\n", f, n);
-    CLF_PUT(x, "CLF_TILE_SAVE(%s_LOADT(from + %d, (int)max(width - %d, 0L)), to + %d); }\n", f, n, n, n);
+    CLF_PUT(x, "for (long u = 0; u < kc && width == TILE_COLS; u++, from += xs%d, to += TILE_COLS)\n", a);
+    CLF_PUT(x, "CLF_WHOLE for (int v = 0; v < TILE_COLS; v += %d) CLF_TILE_SAVE(CLF_TILE_LOAD(from + v), to + v);\n", n);
+    CLF_PUT(x, "CLF_COLD for (long u = 0; u < kc && width < TILE_COLS; u++, from += xs%d, to += TILE_COLS)\n", a);
+    CLF_PUT(x, "CLF_WHOLE for (int v = 0; v < TILE_COLS; v += %d) CLF_TILE_SAVE(", n);
+    CLF_PUT(x, "%s_LOADT(from + v, (int)clamp(width - v, 0L, %dL)), to + v);\n", clf_emit_run(&x->e, run, p->type, n), n);
 }
 
-/* The next panel's lines, in memory order along the terms: four tiles take a quarter of the terms each, for one line of three. */
+/* The next panel's lines, in memory order along the terms: four tiles take a quarter of the terms each, for one line of each vector and one
+ * more. */
 static void hole_ahead(clf_ctext *x) {
     int a = plan_of(x)->right, n = plan_of(x)->lanes;
     if (plan_of(x)->runs > 1) return;
-    CLF_PUT(x, "const long nth = (i - i0) / 12;\nif (nth < 12 && j + %d < j1) {\n", 2 * n);
-    CLF_PUT(x, "ahead = x%d + xb%d + (k0 + (nth & 3) * (kc / 4)) * xs%d + j + %d + nth / 4 * %d;\nahead_by = xs%d; }\n", a, a, a, 2 * n, n,
+    CLF_PUT(x, "const long nth = (i - i0) / TILE_ROWS;\nif (nth < 4 * TILE_VECTORS + 4 && j + TILE_COLS < j1) {\n");
+    CLF_PUT(x, "ahead = x%d + xb%d + (k0 + (nth & 3) * (kc / 4)) * xs%d + j + TILE_COLS + nth / 4 * %d;\nahead_by = xs%d; }\n", a, a, a, n,
             a);
 }
 

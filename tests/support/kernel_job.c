@@ -295,7 +295,7 @@ static void note_text(kernel_job *j, const clf_skel *skel, const clf_sched *s) {
 void job_note(kernel_job *j, const clf_skel *skel) {
     clf_sched s;
     clf_err err = {0};
-    if (!jobs.device || !skel->fits(&j->c, &jobs.profile)) return;
+    if (!jobs.device || jobs.options || !skel->fits(&j->c, &jobs.profile)) return;
     if (!noted.open) {
         clf_arena_init(&noted.arena, &jobs.mem);
         clf_join_init(&noted.join, &jobs.mem);
@@ -322,6 +322,7 @@ clf_status job_kernel(kernel_job *j, const clf_skel *skel, int parts, clf_err *e
     if (!skel->fits(&j->c, &jobs.profile)) return clf_fail(err, CLF_E_UNSUPPORTED, "%s does not take it", skel->name);
     CLF_TRY(skel->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, &l.whole, err));
     CLF_TRY(skel->emit(&j->c, &l.whole, "", &j->arena, &l.src, err));
+    if (jobs.options) l.src.options = jobs.options;
     CLF_TRY(clf_program_get(jobs.devs, 0, &l.src, &l.program, &compiled, err));
     CLF_TRY(build_merge(j, &l, err));
     l.scratch = clf_mem_data(&jobs.mem, l.whole.scratch_bytes);

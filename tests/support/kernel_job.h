@@ -26,6 +26,7 @@ typedef struct job_place {
     clf_devs *devs;
     clf_profile profile;
     bool device;
+    const char *options; /* kernels are built with; NULL: as their skeletons say */
 } job_place;
 extern job_place jobs;
 

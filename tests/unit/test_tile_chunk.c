@@ -69,6 +69,18 @@ static void test_left_cells(void) {
     CHECK(positions, {37, 43, 81, "f64", 1}, {26, 601, 130, "f64", 1}, {37, 41, 90, "f32", 1});
 }
 
+/* Tiles for 32 wide registers and for fewer, whichever this device has. */
+static void test_registers(void) {
+    static const char *const registers[] = {"-DCLF_WIDE_REGISTERS=0", "-DCLF_WIDE_REGISTERS=1"};
+    for (int i = 0; i < 2; i++) {
+        jobs.options = registers[i];
+        CHECK(product, {29, 1030, 73, "f64", 1}, {31, 70, 141, "f32", 2});
+        CHECK(result_cells_t, {26, 600, 133, "f64", 1});
+        CHECK(left_cells, {13, 41, 90, "f32", 1});
+    }
+    jobs.options = NULL;
+}
+
 /* ---- without running ---- */
 
 static bool fits(const char *text, text_shape s) { return text_fits(&suite, text, s); }
@@ -141,6 +153,7 @@ int main(int argc, char **argv) {
         {"transposed right sides", test_transposed},
         {"result cells", test_result_cells},
         {"left cells", test_left_cells},
+        {"registers", test_registers},
         {"what fits", test_what_fits},
         {"sizes are arguments", test_sizes_are_arguments},
         {"cuts", test_cuts},
