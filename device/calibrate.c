@@ -182,6 +182,7 @@ static clf_status build(clf_gauge_bench *b) {
     clf_str_init(&text, b->d->mem);
     bool wide = b->type == CLF_F64;
     if (wide) clf_str_put(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    clf_str_put(&text, "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wpsabi\"\n#endif\n"); /* as contract.clh */
     clf_str_put(&text, wide ? "#define T double\n#define V double8\n#define L 8\n" : "#define T float\n#define V float16\n#define L 16\n");
     put_math(b, &text);
     clf_str_put(&text, clf_gauge_groups(b) ? clf_calibrate_group_cl : clf_calibrate_cl);

@@ -42,7 +42,8 @@ if "$CLFUSE" info 2>/dev/null | grep -q ' cpu '; then
     CLF_DEVICE=cpu CLF_TIER=1 "$CLFUSE" run -e "$rows" --in X=rand:20000x50:1:7 >"$work/tier1"
     CLF_DEVICE=cpu CLF_COMPILE=background "$CLFUSE" explain -e "$rows" --in X=rand:20000x50:1:7 >"$work/plan"
     true_that 'rows have a generic kernel, too' grep -q 'row.generic' "$work/plan"
-    CLF_DEVICE=cpu CLF_TIER=2 "$CLFUSE" run -e "$rows" --in X=rand:20000x50:1:7 >"$work/tier2"
+    CLF_DEVICE=cpu CLF_TIER=2 CLF_COMPILE=wait "$CLFUSE" run -e "$rows" --in X=rand:20000x50:1:7 >"$work/tier2" 2>"$work/err"
+    true_that 'a driver that compiles in this process has nothing to say' [ ! -s "$work/err" ]
     true_that 'the bits of tier 1 are those of tier 2' cmp -s "$work/tier1" "$work/tier2"
 fi
 finish
