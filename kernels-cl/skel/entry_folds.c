@@ -168,10 +168,25 @@ static int cells_of_row(const clf_etext *t, int s) {
     return axis < 0 ? 1 : (int)clf_entry_extent(t->p, axis);
 }
 
+/* Cells at .. at + n - 1 of a row's, n a power of two. */
+static void put_run(clf_etext *t, int s, int at, int n) {
+    char buf[CLF_EMIT_NAME];
+    int v = t->p->task[s].a, cells = cells_of_row(t, s);
+    const char *one = clf_emit_type(buf, clf_etext_type(t, v), 1);
+    if (n == 1)
+        CLF_PUT(&t->x, "w%d_[i * %d + %d] = y%d[%d];\n", s, cells, at, v, at);
+    else
+        CLF_PUT(&t->x, "CLF_VSTORE(__global, %s, %d, CLF_VLOAD(__private, %s, %d, y%d + %d), w%d_ + i * %d + %d);\n", one, n, one, n, v, at,
+                s, cells, at);
+}
+
 void clf_etext_total_put(clf_etext *t, int s) {
     const clf_entry_task *d = &t->p->task[s];
     if (d->axis >= 0) {
-        CLF_PUT(&t->x, "for (int u = 0; u < %d; u++) w%d_[i * %d + u] = y%d[u];\n", cells_of_row(t, s), s, cells_of_row(t, s), d->a);
+        for (int at = 0, n = cells_of_row(t, s), k = t->x.p->width; at < n; at += k) {
+            while (k > n - at) k /= 2;
+            put_run(t, s, at, k);
+        }
         return;
     }
     CLF_PUT(&t->x, "w%d_[i] = ", s);

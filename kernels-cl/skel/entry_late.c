@@ -28,26 +28,59 @@ static void put_cell(clf_etext *t, int v) {
 
 static int blocks(const clf_etext *t, int s) { return clf_etext_padded(t, t->p->task[s].axis) / t->x.p->width; }
 
-static void rows_of_entry(clf_etext *t, int s) {
-    const clf_entry_task *d = &t->p->task[s];
-    char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME], acc[32];
+/* Lanes of accumulator b: half a vector's where the axis ends within it, for halves may be registers of their own. */
+static int lanes_of(const clf_etext *t, int s, int b) {
+    int w = t->x.p->width, left = (int)clf_entry_extent(t->p, t->p->task[s].axis) - b * w;
+    return left > w / 2 ? w : w / 2;
+}
+
+typedef struct product {
+    int task, skip;
+} product;
+
+/* The row at q_ times y_ into the accumulators. */
+static void add_row(clf_etext *t, const product *p) {
+    const clf_entry_task *d = &t->p->task[p->task];
+    char wide[CLF_EMIT_NAME], acc[32];
     clf_dtype type = clf_etext_type(t, d->a);
-    int w = t->x.p->width, a = clf_etext_val(t, d->b)->arg;
-    clf_emit_type(wide, type, w);
-    if (!clf_etext_pairs_now(t) && !t->p->blocked) clf_etext_fetch(t, a, (int)clf_entry_extent(t->p, d->axis), "");
-    CLF_PUT(&t->x, "{ const %s y = (%s)(", wide, wide);
-    put_cell(t, d->a);
-    CLF_PUT(&t->x, ");\nconst __global %s *const q_ = ", clf_emit_type(one, type, 1));
-    clf_etext_address(t, a, t->row, "c_");
-    CLF_PUT(&t->x, ";\n");
-    for (int b = 0; b < blocks(t, s); b++) {
-        clf_print(acc, sizeof acc, "a%d_%d", s, b);
-        CLF_PUT(&t->x, "{ const %s z_ = ", wide);
-        clf_etext_run_load(t, a, "q_", b * w, w);
+    for (int b = 0; b < blocks(t, p->task); b++) {
+        int lanes = lanes_of(t, p->task, b);
+        clf_emit_type(wide, type, lanes);
+        clf_print(acc, sizeof acc, "a%d_%d", p->task, b);
+        CLF_PUT(&t->x, "{ const %s y = (%s)(y_), z_ = ", wide, wide);
+        clf_etext_run_load(t, clf_etext_val(t, d->b)->arg, "q_", b * t->x.p->width, lanes);
         CLF_PUT(&t->x, "; %s = ", acc);
-        clf_etext_fma(t, d->skip, type, w, "y", "z_", acc);
+        clf_etext_fma(t, p->skip, type, lanes, "y", "z_", acc);
         CLF_PUT(&t->x, "; }\n");
     }
+}
+
+/* Masks are free in wide registers; elsewhere they are a third of the work, and a branch on what is seldom 0 costs nothing. */
+static void add_row_by_registers(clf_etext *t, const void *what) {
+    product p = *(const product *)what;
+    bool branch = t->registers == CLF_FEW_REGISTERS && (p.skip & 1);
+    if (branch) CLF_PUT(&t->x, "if (y_ != 0) {\n");
+    if (branch) p.skip &= ~1;
+    add_row(t, &p);
+    if (branch) CLF_PUT(&t->x, "}\n");
+}
+
+static void rows_of_entry(clf_etext *t, int s) {
+    const clf_entry_task *d = &t->p->task[s];
+    const product p = {s, d->skip};
+    char buf[CLF_EMIT_NAME];
+    const char *one = clf_emit_type(buf, clf_etext_type(t, d->a), 1);
+    int a = clf_etext_val(t, d->b)->arg;
+    if (!clf_etext_pairs_now(t) && !t->p->blocked) clf_etext_fetch(t, a, (int)clf_entry_extent(t->p, d->axis), "");
+    CLF_PUT(&t->x, "{ const %s y_ = ", one);
+    put_cell(t, d->a);
+    CLF_PUT(&t->x, ";\nconst __global %s *const q_ = ", one);
+    clf_etext_address(t, a, t->row, "c_");
+    CLF_PUT(&t->x, ";\n");
+    if (t->registers == CLF_ANY_REGISTERS && (d->skip & 1))
+        clf_etext_by_registers(t, add_row_by_registers, &p);
+    else
+        add_row_by_registers(t, &p);
     CLF_PUT(&t->x, "}\n");
 }
 
@@ -68,13 +101,15 @@ static void kept_place(clf_etext *t, int s, int b) {
 
 static void rows_of_lanes(clf_etext *t, int s) {
     char wide[CLF_EMIT_NAME];
-    clf_emit_type(wide, clf_ctext_type(&t->x, s), t->x.p->width);
-    for (int b = 0; b < blocks(t, s); b++) CLF_PUT(&t->x, "%s a%d_%d = (%s)(0);\n", wide, s, b, wide);
+    for (int b = 0; b < blocks(t, s); b++) {
+        clf_emit_type(wide, clf_ctext_type(&t->x, s), lanes_of(t, s, b));
+        CLF_PUT(&t->x, "%s a%d_%d = (%s)(0);\n", wide, s, b, wide);
+    }
     if (!t->p->blocked) return;
     CLF_PUT(&t->x, "if (on_) {\n");
     for (int b = 0; b < blocks(t, s); b++) {
         CLF_PUT(&t->x, "a%d_%d = ", s, b);
-        CLF_PUT(&t->x, "CLF_VLOAD(__global, %s, %d, ", clf_emit_type(wide, clf_ctext_type(&t->x, s), 1), t->x.p->width);
+        CLF_PUT(&t->x, "CLF_VLOAD(__global, %s, %d, ", clf_emit_type(wide, clf_ctext_type(&t->x, s), 1), lanes_of(t, s, b));
         kept_place(t, s, b);
         CLF_PUT(&t->x, ");\n");
     }
@@ -84,7 +119,7 @@ static void rows_of_lanes(clf_etext *t, int s) {
 static void rows_of_keep(clf_etext *t, int s) {
     char one[CLF_EMIT_NAME];
     for (int b = 0; b < blocks(t, s); b++) {
-        CLF_PUT(&t->x, "CLF_VSTORE(__global, %s, %d, a%d_%d, ", clf_emit_type(one, clf_ctext_type(&t->x, s), 1), t->x.p->width, s, b);
+        CLF_PUT(&t->x, "CLF_VSTORE(__global, %s, %d, a%d_%d, ", clf_emit_type(one, clf_ctext_type(&t->x, s), 1), lanes_of(t, s, b), s, b);
         kept_place(t, s, b);
         CLF_PUT(&t->x, ");\n");
     }
@@ -104,13 +139,18 @@ static void rows_of_merge(clf_etext *t, int s) {
 }
 
 static void rows_of_leaf(clf_etext *t, int s) {
-    char one[CLF_EMIT_NAME];
+    char buf[CLF_EMIT_NAME], half[CLF_EMIT_NAME];
     clf_dtype type = clf_ctext_type(&t->x, s), wide = clf_wide(type);
+    const char *one = clf_emit_type(buf, wide, 1);
     int w = t->x.p->width, padded = clf_etext_padded(t, t->p->task[s].axis);
     for (int b = 0; b < blocks(t, s); b++) {
-        CLF_PUT(&t->x, "CLF_VSTORE(__private, %s, %d, ", clf_emit_type(one, wide, 1), w);
-        clf_emit_cast(&t->x.e, type, wide, w);
+        int lanes = lanes_of(t, s, b);
+        CLF_PUT(&t->x, "CLF_VSTORE(__private, %s, %d, ", one, lanes);
+        clf_emit_cast(&t->x.e, type, wide, lanes);
         CLF_PUT(&t->x, "a%d_%d), g%d + %d);\n", s, b, s, b * w);
+        if (lanes < w)
+            CLF_PUT(&t->x, "CLF_VSTORE(__private, %s, %d, (%s)(0), g%d + %d);\n", one, lanes, clf_emit_type(half, wide, lanes), s,
+                    b * w + lanes);
     }
     CLF_PUT(&t->x, "if (e1 - e0 > 512) {\nCLF_COLD for (long k_ = j0 / 512; k_ & 1; k_ >>= 1) { ");
     rows_of_merge(t, s);
@@ -241,10 +281,16 @@ static void fetching_loop(clf_etext *t) {
     CLF_PUT(&t->x, "}\n");
 }
 
+/* Where registers are few, a loop that stays one: unrolled, it would keep what it reads from where DOTs have read it, and spill that. There it
+ * asks for sides, too, while nobody else waits for memory. */
 void clf_etext_late_vector(clf_etext *t, bool tail) {
     char loop[64];
-    clf_print(loop, sizeof loop, "CLF_WHOLE for (int z = 0; z < %d; z++)", t->x.p->width);
-    each_entry(t, tail ? "for (int z = 0; z < cells; z++)" : loop);
+    bool few = t->registers == CLF_FEW_REGISTERS;
+    clf_print(loop, sizeof loop, "%s for (int z = 0; z < %d; z++)", few ? "CLF_COLD" : "CLF_WHOLE", t->x.p->width);
+    CLF_PUT(&t->x, "%s {\n", tail ? "for (int z = 0; z < cells; z++)" : loop);
+    if (few) clf_etext_fetch_sides(t);
+    each_entry(t, "");
+    CLF_PUT(&t->x, "}\n");
 }
 
 void clf_etext_late_loop(clf_etext *t) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * DOTs over a short axis between a row's cells and the row of a side at an entry's column: one number per entry, into a private tile.
  * The row's cells stay in registers while its entries pass, eight at a time: their sums hide each other's latency, and lanes of several
- * are added side by side; or two at a time where rows of the side are long and near. Invariants: lanes behind the end of the axis multiply
- * -0 by 0, and adding -0 changes no number; the additions of one DOT are the same, in the same order, whether it is one of several or
- * alone. */
+ * are added side by side; four at a time where registers are few, and there the halves of a vector are registers of their own, one of
+ * which is left out where the axis ends before it; or two at a time where rows of the side are long and near. Invariants: lanes behind the
+ * end of the axis multiply -0 by 0, and adding -0 changes no number; the additions of one DOT are the same, in the same order, whether it
+ * is one of several or alone. */
 
 #include "kernels-cl/skel/entry_text.h"
 
@@ -11,9 +12,12 @@
 
 enum {
     EIGHT = CLF_ENTRY_EIGHT,
-    FEW = 3,        /* entries left over: fewer go one by one */
-    AHEAD = 8,      /* entries; measured: 5 and 16 gain no more where the side is larger than the caches */
-    FAR_AHEAD = 32, /* entries; 24 and 48 gain half as much */
+    FEW = 3,  /* entries left over: fewer go one by one */
+    FOUR = 4, /* entries where registers are few, and as FEW of them */
+    FEW_OF_FOUR = 2,
+    AHEAD = 8,        /* entries; measured: 5 and 16 gain no more where the side is larger than the caches */
+    FAR_AHEAD = 32,   /* entries; 24 and 48 gain half as much */
+    SIDES_AHEAD = 16, /* entries; 8 and 24 gain less */
     LINE_BYTES = 64,
     FEW_LINES = 8, /* a row of fewer is asked for once, and read together with those of other entries */
 };
@@ -109,10 +113,12 @@ static void open_sum(clf_etext *t, int v, const char *name) {
 static void step_sum(clf_etext *t, int v, const char *name, int at) {
     char wide[CLF_EMIT_NAME], d[32], q[24], s[24];
     clf_dtype type = clf_etext_type(t, v);
-    int lanes = clf_lanes(type);
-    clf_print(d, sizeof d, "d%d_%d", v, at / lanes);
+    int lanes = clf_lanes(type), left = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis) - at;
+    bool half = t->registers == CLF_FEW_REGISTERS && left <= lanes / 2;
+    clf_print(d, sizeof d, half ? "d%d_%d.lo" : "d%d_%d", v, at / lanes);
     clf_print(q, sizeof q, "q%s_", name);
-    clf_print(s, sizeof s, "s%s_", name);
+    clf_print(s, sizeof s, half ? "s%s_.lo" : "s%s_", name);
+    if (half) lanes /= 2;
     CLF_PUT(&t->x, "{ const %s y = ", clf_emit_type(wide, type, lanes));
     clf_etext_run_load(t, side_of(t, v), q, at, lanes);
     CLF_PUT(&t->x, "; %s = ", s);
@@ -139,22 +145,24 @@ static void few_pairs(clf_etext *t, int v, int entries) {
     CLF_PUT(&t->x, "}\n");
 }
 
-/* DOT v of the entries at columns ca_ to ch_, from z on. */
-static void eight_pairs(clf_etext *t, int v) {
+static int together(const clf_etext *t) { return t->registers == CLF_FEW_REGISTERS ? FOUR : EIGHT; }
+
+/* DOT v of the entries at columns ca_ to ch_, or to cd_, from z on. */
+static void many_pairs(clf_etext *t, int v) {
     char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME], prefix[CLF_EMIT_NAME];
     clf_dtype type = clf_etext_type(t, v), sum = clf_wide(type);
-    int lanes = clf_lanes(type), n = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis);
+    int lanes = clf_lanes(type), n = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis), many = together(t);
     CLF_PUT(&t->x, "{\n");
-    for (int k = 0; k < EIGHT; k++) open_sum(t, v, OF_EIGHT[k]);
+    for (int k = 0; k < many; k++) open_sum(t, v, OF_EIGHT[k]);
     for (int at = 0; at < n; at += lanes)
-        for (int k = 0; k < EIGHT; k++) step_sum(t, v, OF_EIGHT[k], at);
-    for (int k = 0; k < EIGHT; k++) fold_lanes(t, type, OF_EIGHT[k], EIGHT);
-    CLF_PUT(&t->x, "\n%s s_; CLF_EIGHT_SUMS(%s, %s_ADD, s_", clf_emit_type(wide, sum, EIGHT), wide,
-            clf_emit_prefix(&t->x.e, prefix, sum, EIGHT));
-    for (int k = 0; k < EIGHT; k++) CLF_PUT(&t->x, ", s%d%s_", EIGHT, OF_EIGHT[k]);
+        for (int k = 0; k < many; k++) step_sum(t, v, OF_EIGHT[k], at);
+    for (int k = 0; k < many; k++) fold_lanes(t, type, OF_EIGHT[k], many);
+    CLF_PUT(&t->x, "\n%s s_; CLF_%s_SUMS(%s, %s_ADD, s_", clf_emit_type(wide, sum, many), many == EIGHT ? "EIGHT" : "FOUR", wide,
+            clf_emit_prefix(&t->x.e, prefix, sum, many));
+    for (int k = 0; k < many; k++) CLF_PUT(&t->x, ", s%d%s_", many, OF_EIGHT[k]);
     CLF_PUT(&t->x, ")\nCLF_VSTORE(%s, %s, %d, ", t->p->blocked && t->p->by_entry ? "__global" : "__private", clf_emit_type(one, type, 1),
-            EIGHT);
-    clf_emit_cast(&t->x.e, sum, type, EIGHT);
+            many);
+    clf_emit_cast(&t->x.e, sum, type, many);
     CLF_PUT(&t->x, "s_), t%d + z); }\n", v);
 }
 
@@ -182,6 +190,22 @@ void clf_etext_fetch(clf_etext *t, int a, int cells, const char *more) {
     ask(t, a, AHEAD, more, lines);
 }
 
+static void fetch_side(clf_etext *t, int v) {
+    int a = side_of(t, v);
+    clf_entry_at at;
+    clf_entry_access(t->p, &t->p->c->access[a], &at);
+    if (at.sk == 1) ask(t, a, SIDES_AHEAD, "", lines_of(t, a, (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis)));
+}
+
+/* A core with few registers is mostly one with a small second cache. */
+void clf_etext_fetch_sides(clf_etext *t) {
+    for (int v = 0; v < t->p->c->nvalue; v++) {
+        bool asked = false;
+        for (int u = 0; u < v; u++) asked = asked || (now(t, u) && now(t, v) && side_of(t, u) == side_of(t, v));
+        if (now(t, v) && !asked) fetch_side(t, v);
+    }
+}
+
 /* The sides' rows that are due when these entries are done. */
 static void fetch_rows(clf_etext *t, int entries) {
     bool any = false;
@@ -205,37 +229,59 @@ static void few(clf_etext *t, int entries) {
         if (now(t, v)) few_pairs(t, v, entries);
 }
 
-/* last: a text, the last entry that may be read; NULL: eight are there. */
-static void eight(clf_etext *t, const char *last) {
-    for (int k = 0; k < EIGHT; k++)
+/* last: a text, the last entry that may be read; NULL: all are there. */
+static void many(clf_etext *t, const char *last) {
+    for (int k = 0; k < together(t); k++)
         CLF_PUT(&t->x, last ? "const long c%s_ = xc[min(eb + z + %d, %s)];\n" : "const long c%s_ = xc[eb + z + %d];\n", OF_EIGHT[k], k,
                 last);
-    if (tells_rows(t)) CLF_PUT(&t->x, "CLF_WHOLE for (int k_ = 0; k_ < %d; k_++) row_[z + k_] = row;\n", EIGHT);
-    fetch_rows(t, EIGHT);
+    if (tells_rows(t)) CLF_PUT(&t->x, "CLF_WHOLE for (int k_ = 0; k_ < %d; k_++) row_[z + k_] = row;\n", together(t));
+    if (!t->by_vector || t->registers == CLF_WIDE_REGISTERS) fetch_rows(t, together(t));
     for (int v = 0; v < t->p->c->nvalue; v++)
-        if (now(t, v)) eight_pairs(t, v);
+        if (now(t, v)) many_pairs(t, v);
+}
+
+/* Lanes from z on behind the last entry read something. */
+static void no_pairs(clf_etext *t, int z) {
+    char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME];
+    for (int v = 0; v < t->p->c->nvalue; v++)
+        if (now(t, v))
+            CLF_PUT(&t->x, "CLF_VSTORE(__private, %s, %d, (%s)(0), t%d + %d);\n", clf_emit_type(one, clf_etext_type(t, v), 1), together(t),
+                    clf_emit_type(wide, clf_etext_type(t, v), together(t)), v, z);
 }
 
 void clf_etext_pair_vector(clf_etext *t, const char *last) {
-    for (int z = 0; z < t->x.p->width; z += EIGHT) {
+    t->by_vector = true;
+    for (int z = 0; z < t->x.p->width; z += together(t)) {
+        bool maybe = last && z > 0 && t->registers == CLF_FEW_REGISTERS;
+        if (maybe) CLF_PUT(&t->x, "if (cells > %d) ", z);
         CLF_PUT(&t->x, "{ const int z = %d;\n", z);
-        eight(t, last);
+        many(t, last);
+        CLF_PUT(&t->x, maybe ? "} else {\n" : "}\n");
+        if (!maybe) continue;
+        no_pairs(t, z);
         CLF_PUT(&t->x, "}\n");
     }
+    t->by_vector = false;
 }
 
+typedef struct run {
+    const char *end, *below;
+} run;
+
 /* Eight by eight, and what is left over: fewer than eight where entries end where they may be read, else fewer than FEW. */
-static void eights(clf_etext *t, const char *end, const char *below) {
+static void eights(clf_etext *t, const void *what) {
+    const run *r = what;
     char all[64] = "", last[64];
-    if (below) clf_print(all, sizeof all, " && xc[eb + z + %d] < %s", EIGHT - 1, below);
-    CLF_PUT(&t->x, "for (; z + %d <= %s%s; z += %d) {\n", EIGHT, end, all, EIGHT);
-    eight(t, NULL);
+    int n = together(t);
+    if (r->below) clf_print(all, sizeof all, " && xc[eb + z + %d] < %s", n - 1, r->below);
+    CLF_PUT(&t->x, "for (; z + %d <= %s%s; z += %d) {\n", n, r->end, all, n);
+    many(t, NULL);
     CLF_PUT(&t->x, "}\n");
-    if (below) return;
-    clf_print(last, sizeof last, "eb + %s - 1", end);
-    CLF_PUT(&t->x, "if (%s - z >= %d) {\n", end, FEW);
-    eight(t, last);
-    CLF_PUT(&t->x, "z = %s; }\n", end);
+    if (r->below) return;
+    clf_print(last, sizeof last, "eb + %s - 1", r->end);
+    CLF_PUT(&t->x, "if (%s - z >= %d) {\n", r->end, n == FOUR ? FEW_OF_FOUR : FEW);
+    many(t, last);
+    CLF_PUT(&t->x, "z = %s; }\n", r->end);
 }
 
 /* Two by two, rows of a cut: their sums hide each other's latency, and they ask little of memory. Measured at rank 100: a fifth less. */
@@ -249,7 +295,7 @@ void clf_etext_pair_loop(clf_etext *t, const char *end, const char *below) {
     char more[64] = "";
     if (below) clf_print(more, sizeof more, " && xc[eb + z] < %s", below);
     if (clf_etext_pairs_together(t))
-        eights(t, end, below);
+        clf_etext_by_registers(t, eights, &(run){end, below});
     else if (below)
         twos(t, end, below);
     CLF_PUT(&t->x, "for (; z < %s%s; z++) {\n", end, more);

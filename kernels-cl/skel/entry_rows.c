@@ -103,15 +103,17 @@ static bool one_by_one(const clf_etext *t) {
     return clf_etext_pairs_together(t) && clf_etext_at_once(t) < TILE && !clf_etext_locates_now(t) && clf_etext_vectors_short(t);
 }
 
-/* A vector of entries at a time: what its rows of the side were read for, they are then still in registers for. */
+/* A vector of entries at a time: what its rows of the side were read for, they are then still in registers for, or, where there are few, in
+ * the first cache. */
 static void one_vector(clf_etext *t, bool tail) {
     clf_etext_pair_vector(t, tail ? "l1 - 1" : NULL);
     clf_etext_vector(t, tail);
     clf_etext_late_vector(t, tail);
 }
 
-static void vector_by_vector(clf_etext *t) {
+static void by_vectors(clf_etext *t, const void *what) {
     int w = t->x.p->width;
+    (void)what;
     CLF_PUT(&t->x, "for (; eb + %d <= l1; eb += %d) {\n", w, w);
     CLF_PUT(&t->x, "{ const long n_ = min(eb + %d, nnz - 1); CLF_FETCH(xe + n_) CLF_FETCH(xc + n_) }\n", CELLS_AHEAD);
     one_vector(t, false);
@@ -119,6 +121,8 @@ static void vector_by_vector(clf_etext *t) {
     one_vector(t, true);
     CLF_PUT(&t->x, "}\n");
 }
+
+static void vector_by_vector(clf_etext *t) { clf_etext_by_registers(t, by_vectors, NULL); }
 
 static void tile_by_tile(clf_etext *t) {
     int n = clf_etext_at_once(t);

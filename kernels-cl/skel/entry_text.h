@@ -11,11 +11,17 @@
 #include "kernels-cl/skel/cell_folds.h"
 #include "kernels-cl/skel/entry_plan.h"
 
+/* Which registers the text is for that is being written: where it differs, it has a branch for 32 of 64 bytes and one for fewer, and
+ * CLF_WIDE_REGISTERS (fold.clh) tells the compiler which of them counts. */
+typedef enum clf_etext_registers { CLF_ANY_REGISTERS, CLF_WIDE_REGISTERS, CLF_FEW_REGISTERS } clf_etext_registers;
+
 typedef struct clf_etext {
     clf_ctext x;      /* what the writers shared with cell.chunk see */
     const clf_entry *p;
     const char *row;  /* name of the row that scalars and short axes are read for */
     int sweep;
+    clf_etext_registers registers;
+    bool by_vector;   /* DOTs of a vector of entries: nobody else asks for rows of the side */
     bool late[CLF_ENTRY_VALUES]; /* in this sweep: asked for entry by entry, behind the loops over vectors */
     bool tile[CLF_ENTRY_VALUES]; /* has a private tile */
 } clf_etext;
@@ -35,6 +41,9 @@ static inline bool clf_etext_is_stored(const clf_etext *t, int v) {
     const clf_value *w = clf_etext_val(t, v);
     return w->op == CLF_V_LOAD && t->p->c->access[w->arg].protocol == CLF_ENTRIES;
 }
+
+/** Text by `put` for wide registers, and by it again for few. */
+void clf_etext_by_registers(clf_etext *t, void (*put)(clf_etext *, const void *), const void *what);
 
 /* entry_values.c */
 void clf_etext_address(clf_etext *t, int a, const char *row, const char *column); /* "xA + xbA + ..." without the short axis */
@@ -66,6 +75,8 @@ bool clf_etext_pairs_now(const clf_etext *t);
 bool clf_etext_pairs_together(const clf_etext *t); /* are there some, and do those of several entries go together? */
 /** Ask for a side's rows at entries to come: those ahead of entry z, or of z `more`. */
 void clf_etext_fetch(clf_etext *t, int a, int cells, const char *more);
+/** The same for all sides that DOTs per entry read, which may be near. */
+void clf_etext_fetch_sides(clf_etext *t);
 /* entry_block.c: the same for a block of entries at a time */
 void clf_etext_block_setup(clf_etext *t);
 void clf_etext_block_tile(clf_etext *t);

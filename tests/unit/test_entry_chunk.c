@@ -56,6 +56,20 @@ static bool one_more(int64_t i, int64_t k, void *at) { return (void)at, k % 3 ==
 /* Eight at a time and what is left over: rows of every number of entries up to 20. */
 static void test_left_over(void) { run_some("outer", &(shape){"63 x 70", {{63, 70, 20, 11}}, 0, one_more}, CLF_F64, 2, JOB_REAL); }
 static void test_left_over_f32(void) { run_some("outer", &(shape){"63 x 70", {{63, 70, 37, 5}}, 0, one_more}, CLF_F32, 1, JOB_REAL); }
+/* Texts for 32 wide registers and for fewer, whichever this device has. */
+static void test_registers(void) {
+    static const char *const registers[] = {"-DCLF_WIDE_REGISTERS=0", "-DCLF_WIDE_REGISTERS=1"};
+    for (int i = 0; i < 2; i++) {
+        jobs.options = registers[i];
+        run_some("outer r", &(shape){"63 x 70", {{63, 70, 20, 11}}, 0, one_more}, CLF_F64, 2, JOB_REAL);
+        run_some("outer r", &(shape){"63 x 70", {{63, 70, 37, 5}}, 0, one_more}, CLF_F32, 1, JOB_REAL);
+        run_some("outer sum", &(shape){"63 x 70", {{63, 70, 20, 11}}, 0, one_more}, CLF_F64, 2, JOB_REAL);
+        run_some("outer sum", &(shape){"63 x 70", {{63, 70, 12, 5}}, 0, one_more}, CLF_F32, 1, JOB_REAL);
+        run_some("outer r", &(shape){"260 x 9000", {{260, 9000, 20, 37}}, 0.01, NULL}, CLF_F64, 1, JOB_REAL);
+    }
+    jobs.options = NULL;
+}
+
 /* A side of more than 2 MiB, read cut by cut (entry_block.c). */
 static void test_far_side(void) { run_some("outer", &(shape){"260 x 4300", {{260, 4300, 64, 3}}, 0.01, NULL}, CLF_F64, 3, JOB_FINITE); }
 static void test_far_side_short(void) {
@@ -97,6 +111,7 @@ int main(int argc, char **argv) {
                  {"many blocks", test_many_blocks},
                  {"left over", test_left_over},
                  {"left over, f32", test_left_over_f32},
+                 {"registers", test_registers},
                  {"far side", test_far_side},
                  {"far side, short rows", test_far_side_short},
                  {"far side, f32", test_far_side_f32},
