@@ -153,7 +153,7 @@ static void NAME(gathered_whole)(const clf_dots *d) {
  * row; one row for all is one load once this is inlined. */
 ELEM_FN void NAME(picked_some)(const int R, const clf_dots *d, const E_T *const x[], int64_t e, int n, int skip) {
     const E_T *ys[ROWS_MOST];
-    W_T w[ROWS_MOST];
+    W_T w[ROWS_MOST] = {0};
     for (int i = 0; i < R; i++) ys[i] = (const E_T *)d->y + (int64_t)d->idx[e + (i < n ? i : n - 1)] * d->ldy;
     NAME(sums)(R, x, ys, d->n, skip, w);
     for (int i = 0; i < n; i++) ((E_T *)d->out)[e + i] = (E_T)w[i];
@@ -169,20 +169,20 @@ ELEM_FN void NAME(picked_same)(const int R, const clf_dots *d, const E_T *row, i
 ELEM_FN void NAME(picked_by)(const clf_dots *d, int skip) {
     const E_T *y = d->y, *x[ROWS_MOST];
     int64_t r = 0, e = d->off[0], last = d->off[d->rows];
-    for (; FAST && e < last; e += ROWS_MOST) {
-        int n = last - e < ROWS_MOST ? (int)(last - e) : ROWS_MOST;
-        for (int64_t i = e + ROWS_MOST; i < e + 2 * ROWS_MOST && i < last; i++)
+    for (; FAST && e < last; e += ROWS_PICKED) {
+        int n = last - e < ROWS_PICKED ? (int)(last - e) : ROWS_PICKED;
+        for (int64_t i = e + ROWS_MOST; i < e + ROWS_MOST + ROWS_PICKED && i < last; i++)
             ROWS_PREFETCH(y + (int64_t)d->idx[i] * d->ldy, d->n * (int64_t)sizeof *y);
         while (d->off[r + 1] <= e) r++;
-        if (d->off[r + 1] - e >= ROWS_MOST) {
-            NAME(picked_same)(ROWS_MOST, d, (const E_T *)d->x + r * d->ldx, e, skip);
+        if (d->off[r + 1] - e >= ROWS_PICKED) {
+            NAME(picked_same)(ROWS_PICKED, d, (const E_T *)d->x + r * d->ldx, e, skip);
             continue;
         }
-        for (int i = 0; i < ROWS_MOST; i++) {
+        for (int i = 0; i < ROWS_PICKED; i++) {
             while (i < n && d->off[r + 1] <= e + i) r++;
             x[i] = (const E_T *)d->x + r * d->ldx;
         }
-        NAME(picked_some)(ROWS_MOST, d, x, e, n, skip);
+        NAME(picked_some)(ROWS_PICKED, d, x, e, n, skip);
     }
     for (; e < last; e++) {
         if (e + 4 < last) ROWS_PREFETCH(y + (int64_t)d->idx[e + 4] * d->ldy, d->n * (int64_t)sizeof *y);
@@ -209,6 +209,9 @@ static void NAME(picked_across)(const clf_dots *d) {
         }
 }
 static void NAME(picked)(const clf_dots *d) {
+#if ROWS_HALVES
+    if (d->sy == 1 && NAME(picked_halves)(d)) return;
+#endif
     if (d->sy != 1)
         NAME(picked_across)(d);
     else if (FAST && d->skip == 0)

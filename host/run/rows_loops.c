@@ -6,12 +6,20 @@
 
 /* Leaves of 512 of an extent below 2^63 need fewer levels than this. ROWS_MOST: inner products made together, of rows picked; ROWS_STATES:
  * of four rows by columns. ROWS_BLOCK: rows whose sums fit the registers, with one vector or two; ROWS_TILE: vectors of sums over rows that
- * do, for ROWS_PASS rows at a time; ROWS_WIDE: is there room for four rows, or cells, by as many vectors? */
+ * do, for ROWS_PASS rows at a time; ROWS_WIDE: is there room for four rows, or cells, by as many vectors? ROWS_PICKED: of those made
+ * together, inner products with one row. ROWS_HALVES: rows that entries pick go by halves of vectors, ROWS_HALVES_MOST to a row of an inner
+ * product, ROWS_HALVES_SUMS of them together in sums over entries. */
 enum { ROWS_DEPTH = 56, ROWS_LINE = 64, ROWS_PAGE = 4096, ROWS_MOST = 8, ROWS_STATES = 20, ROWS_PASS = 32, ROWS_SUMS = 16, ROWS_AHEAD = 8 };
 #if defined(__AVX512F__)
-enum { ROWS_BLOCK = 8, ROWS_TILE = 16, ROWS_WIDE = 1 };
+enum { ROWS_BLOCK = 8, ROWS_TILE = 16, ROWS_WIDE = 1, ROWS_PICKED = 8 };
 #else
-enum { ROWS_BLOCK = 4, ROWS_TILE = 4, ROWS_WIDE = 0 };
+enum { ROWS_BLOCK = 4, ROWS_TILE = 4, ROWS_WIDE = 0, ROWS_PICKED = 4 };
+enum { ROWS_HALVES_MOST = 8, ROWS_HALVES_SUMS = 10 };
+#endif
+#ifdef V_HALVES
+#define ROWS_HALVES 1
+#else
+#define ROWS_HALVES 0
 #endif
 #define ROWS_PREFETCH(p, bytes) \
     do { \
@@ -24,6 +32,8 @@ enum { ROWS_BLOCK = 4, ROWS_TILE = 4, ROWS_WIDE = 0 };
 #define ELEM_T f64
 #include "host/run/rows_type.h"
 #undef ELEM_T
+#undef ROWS_HALVES
+#define ROWS_HALVES 0
 #define ELEM_T i32
 #include "host/run/rows_type.h"
 #undef ELEM_T

@@ -7,6 +7,9 @@
 /* Floats have loops of their own for blocks of rows and for the case that no zero annihilates; integers do with one. */
 #define FAST ((E_T)0.5 != 0)
 
+#if ROWS_HALVES
+#include "host/run/rows_half.h"
+#endif
 #include "host/run/rows_dot.h"
 #include "host/run/rows_along.h"
 #include "host/run/rows_whole.h"

@@ -5,13 +5,17 @@
  * v_step_T(a, b, s, skip): s = fma(a, b, s) lane by lane, save where a zero annihilates (skip: bit 0 for a, bit 1 for b).
  * v_stepn_T: the first n lanes only. v_sum_T: lanes widened and added pairwise, lane i and i + half; v_sum4_T: of four at once.
  * v_loadn_T reads n elements.
- * v_gather_T: elements at idx[0 ..] * stride. */
+ * v_gather_T: elements at idx[0 ..] * stride.
+ *
+ * Where a vector is a pair of registers a, b (AVX2), v_hvec_T is one of them: v_hload_T, v_hstore_T and, of the lanes in a v_hmask_T that
+ * v_hfirst_T gives for the first n, 1 or more, v_hloadm_T (others are `rest`) and v_hstorem_T. */
 #ifndef CLF_RUN_ROWS_VEC_H
 #define CLF_RUN_ROWS_VEC_H
 #include "host/run/tile_elem.h"
 #if defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
 #include <immintrin.h>
 #endif
+#include <math.h>
 #include <string.h>
 
 #define V_LANES_f32 16
@@ -145,6 +149,7 @@ ELEM_FN v_vec_f64 v_gather1_f64(const double *p, const int32_t *idx) {
 }
 ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) { return _mm512_i32gather_ps(_mm512_loadu_si512(idx), p, 4); }
 #elif defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
+#define V_HALVES 1
 typedef struct v_vec_f64 {
     __m256d a, b;
 } v_vec_f64;
@@ -198,6 +203,25 @@ ELEM_FN __m256 v_half_f32(__m256 a, __m256 b, __m256 s, int skip) {
     if ((skip & 2) != 0) t = _mm256_blendv_ps(t, s, _mm256_cmp_ps(b, zero, _CMP_EQ_OQ));
     return t;
 }
+typedef __m256d v_hvec_f64;
+typedef __m256 v_hvec_f32;
+typedef __m256i v_hmask_f64, v_hmask_f32;
+ELEM_FN v_hvec_f64 v_hload_f64(const double *p) { return _mm256_loadu_pd(p); }
+ELEM_FN v_hvec_f32 v_hload_f32(const float *p) { return _mm256_loadu_ps(p); }
+ELEM_FN void v_hstore_f64(double *p, v_hvec_f64 v) { _mm256_storeu_pd(p, v); }
+ELEM_FN void v_hstore_f32(float *p, v_hvec_f32 v) { _mm256_storeu_ps(p, v); }
+ELEM_FN v_hmask_f64 v_hfirst_f64(int64_t n) { return v_first_f64(n, 0); }
+ELEM_FN v_hmask_f32 v_hfirst_f32(int64_t n) { return v_first_f32(n, 0); }
+ELEM_FN v_hvec_f64 v_hloadm_f64(const double *p, v_hmask_f64 m, double rest) {
+    v_hvec_f64 v = _mm256_maskload_pd(p, m);
+    return rest == 0 && !signbit(rest) ? v : _mm256_blendv_pd(_mm256_set1_pd(rest), v, _mm256_castsi256_pd(m));
+}
+ELEM_FN v_hvec_f32 v_hloadm_f32(const float *p, v_hmask_f32 m, float rest) {
+    v_hvec_f32 v = _mm256_maskload_ps(p, m);
+    return rest == 0 && !signbit(rest) ? v : _mm256_blendv_ps(_mm256_set1_ps(rest), v, _mm256_castsi256_ps(m));
+}
+ELEM_FN void v_hstorem_f64(double *p, v_hvec_f64 v, v_hmask_f64 m) { _mm256_maskstore_pd(p, m, v); }
+ELEM_FN void v_hstorem_f32(float *p, v_hvec_f32 v, v_hmask_f32 m) { _mm256_maskstore_ps(p, m, v); }
 ELEM_FN v_vec_f64 v_step_f64(v_vec_f64 a, v_vec_f64 b, v_vec_f64 s, int skip) {
     return V_PAIR(f64, v_half_f64(a.a, b.a, s.a, skip), v_half_f64(a.b, b.b, s.b, skip));
 }

@@ -97,6 +97,12 @@ ELEM_FN void NAME(pick_block)(const int C, const E_T *x, const int32_t *idx, int
 ELEM_FN void NAME(pick_leaf)(const E_T *x, const int32_t *idx, int64_t ahead, const E_T *y, int64_t ldy, int64_t n, int64_t cols, int skip,
                              E_T *o) {
     VEC s[8];
+#if ROWS_HALVES
+    if ((skip & 2) == 0) {
+        NAME(half_leaf)(x, idx, ahead, y, ldy, n, cols, skip, o);
+        return;
+    }
+#endif
     for (int64_t col = 0, m; col < cols; col += m) {
         int64_t vecs = (cols - col + LANES - 1) / LANES, C = vecs >= 8 ? 8 : vecs >= 4 ? 4 : vecs;
         m = C * LANES < cols - col ? C * LANES : cols - col;
