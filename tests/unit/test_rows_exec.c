@@ -387,6 +387,18 @@ static void test_picked_twice(void) {
         if (!strcmp(any_type[k].name, "sparse right")) check_all(any_type + k, 1, CLF_F32, wide, 1, NSPREADS);
 }
 
+/* Rows of every length that loops over halves of vectors have a body for, and of some more. */
+static void test_picked_lengths(void) {
+    for (int64_t n = 1; n <= 46; n += n % 4 == 1 ? 3 : 1) {
+        const int64_t length[][4] = {{6, 9, n, 14}}, twice[][4] = {{6, 9, 2 * n - 1, 14}};
+        for (size_t k = 0; k < sizeof any_type / sizeof *any_type; k++)
+            if (!strcmp(any_type[k].name, "sparse right")) {
+                check_all(any_type + k, 1, CLF_F64, length, 1, 1);
+                check_all(any_type + k, 1, CLF_F32, twice, 1, 1);
+            }
+    }
+}
+
 /* ---- special values ------------------------------------------------------------------------------------------------------ */
 
 /* Zeros that annihilate meet NaN and infinity; a sum that underflowed to -0 keeps its sign. */
@@ -500,6 +512,7 @@ int main(void) {
         {"parts, leaves, long rows", test_large},
         {"uneven rows", test_uneven},
         {"rows picked twice", test_picked_twice},
+        {"lengths of rows picked", test_picked_lengths},
         {"special values", test_special},
         {"refused", test_refused},
         {"no memory", test_no_memory},
