@@ -35,7 +35,7 @@ static void bind_sparse(clf_ctx *c, const hand_csr *s, clf_mat **param, clf_mat 
 
 /* The first call, by a profile that says of tiles that they cost next to nothing. It is read when that call is planned. */
 static bool call_tiled(bench_subject *s) {
-    char path[] = "/tmp/clfuse-bench-XXXXXX";
+    char path[] = P_tmpdir "/clfuse-bench-XXXXXX";
     const int file = mkstemp(path);
     FILE *f = file < 0 ? NULL : fdopen(file, "w");
     if (!f) return false;
