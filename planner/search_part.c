@@ -12,7 +12,7 @@
 /* ---- the trail ---- */
 
 static bool longer_trail(clf_component *c) {
-    int32_t cap = c->cap ? 2 * c->cap : 1024;
+    int32_t cap = c->cap ? 2 * c->cap : 64;
     clf_cell *t = clf_arena_new(c->arena, (size_t)cap, sizeof *t);
     c->failed = c->failed || !t;
     if (!t) return false;

@@ -126,7 +126,7 @@ typedef struct clf_component {
     const clf_problem *p;
     const clf_search_options *opt;
     clf_arena *arena;
-    int32_t n, nlocal, room, npair, nclass; /* room: most locals */
+    int32_t n, nlocal, room, most, npair, nclass; /* most locals: for which there is room; that there may be */
     clf_node_facts *node;
     clf_operand_facts *operand; /* of all locals */
     clf_pair *pair;
@@ -314,6 +314,25 @@ typedef struct clf_searcher {
     int32_t *owner, *up;
     int64_t looks; /* nodes between those of a component that may still be looked at */
 } clf_searcher;
+
+/* search_openings.c */
+typedef struct clf_best_opening {
+    const clf_opening *at;
+    int on; /* which device */
+    clf_ps cost;
+} clf_best_opening;
+/** What selectors choose, and one opening more where leaves are sparse. */
+clf_status clf_openings_find(clf_searcher *s, clf_err *err);
+/** Leave out copied expressions that nobody needs in memory: which those are is known. */
+void clf_openings_trim(clf_searcher *s);
+/** By components, which are known. */
+clf_status clf_openings_sort(clf_searcher *s, clf_err *err);
+/** Put the part on device d, if it may be there. */
+void clf_opening_put_on(const clf_problem *p, clf_part *part, int d);
+/** The cheapest opening of component k, the first of several. */
+clf_status clf_opening_best(clf_searcher *s, int32_t k, clf_best_opening *best, clf_err *err);
+/** That one in s->leaf, in its layouts. */
+clf_status clf_opening_take(clf_searcher *s, int32_t k, clf_best_opening *best, clf_err *err);
 
 /* search_apart.c */
 /** One opening more, where leaves are sparse. */
