@@ -132,7 +132,7 @@ typedef struct clf_component {
     clf_pair *pair;
     int16_t *pair_at;           /* [local][class] -> its number + 1 */
     const clf_bits *waits;      /* node -> those of the nodes that it is made from that no loop computes before it (search_levels.c) */
-    bool tiles;                 /* a device has tiles for some product */
+    bool tiles;                 /* a device has tiles for products, and a loop computes some */
     int32_t nway;
     clf_ps *way_entries;        /* [way * devices + device]: visiting them */
     clf_ps *way_sums;           /* the same, for loops of nothing but nodes that are not in `places` */
@@ -185,7 +185,7 @@ void clf_put_more(clf_component *c, int64_t *at, int64_t by);
 void clf_put_in(clf_component *c, clf_bits *s, int i);
 void clf_undo(clf_component *c, int32_t top);
 /** Of moving or computing so much, what takes its time though as much of the other is done meanwhile. */
-clf_ps clf_never_hidden(const clf_profile *dev, clf_ps ps);
+static inline clf_ps clf_never_hidden(const clf_profile *dev, clf_ps ps) { return clf_cost_both(dev, ps, ps) - ps; }
 /** Local q goes from one device to another, unless it did before. */
 void clf_part_carry(clf_component *c, int32_t q, int64_t from, int64_t to);
 /** A pair has so many parts more, and so much slack. */
