@@ -3,9 +3,9 @@
  *
  *     head -> [next cap used | bytes ... used ... cap] -> [next cap used | ...] -> NULL
  *
- * Blocks double from 16 KiB to 1 MiB; a request larger than that gets a block of its own size. Invariant: `used` and the first byte
- * are multiples of 16. A piece is cleared when it is given away: memory that nobody asks for is not touched. Spare blocks are such a list,
- * too; where memory is watched for use after its end, none are kept. */
+ * Blocks double from 16 KiB, or from 64 KiB where arenas share spare ones, to 1 MiB; a request larger than that gets a block of its own
+ * size. Invariant: `used` and the first byte are multiples of 16. A piece is cleared when it is given away: memory that nobody asks for is
+ * not touched. Spare blocks are such a list, too; where memory is watched for use after its end, none are kept. */
 #include "core/arena.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@
 #define WATCHED 0
 #endif
 
-enum { GRAIN = 16, FIRST_BLOCK = 16 * 1024, LAST_BLOCK = 1024 * 1024, MOST_SPARE = WATCHED ? 0 : 1024 * 1024 };
+enum { GRAIN = 16, FIRST_BLOCK = 16 * 1024, FIRST_SHARED = 64 * 1024, LAST_BLOCK = 1024 * 1024, MOST_SPARE = WATCHED ? 0 : 1024 * 1024 };
 
 typedef struct clf_arena_block {
     _Alignas(16) struct clf_arena_block *next;
@@ -50,7 +50,7 @@ static clf_arena_block *take_spare(clf_spares *s, size_t need) {
 }
 
 static size_t next_cap(const clf_arena *a, size_t need) {
-    size_t cap = a->head ? a->head->cap * 2 : FIRST_BLOCK;
+    size_t cap = a->head ? a->head->cap * 2 : a->spares ? FIRST_SHARED : FIRST_BLOCK;
     if (cap > LAST_BLOCK) cap = LAST_BLOCK;
     return cap < need ? need : cap;
 }

@@ -54,10 +54,13 @@ double clf_cost_occupancy(const clf_profile *dev, double cells, int32_t sums);
 clf_ps clf_cost_at(clf_ps ps, double occupancy);
 /** Moving and computing in one loop: never less than the larger, never more than the sum; falls with neither. In whole 256ths, so that it
  *  is integers from here on; searches spend their time here. */
+static inline clf_ps clf_cost_apart(const clf_profile *dev, clf_ps less) {
+    clf_ps alone = (clf_ps)((1 - dev->overlap) * 256 + 0.5), whole = less / 256 * alone, rest = (less % 256 * alone + 255) / 256;
+    return whole + rest;
+}
 static inline clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps computed) {
     clf_ps more = moved > computed ? moved : computed, less = moved > computed ? computed : moved;
-    clf_ps alone = (clf_ps)((1 - dev->overlap) * 256 + 0.5), whole = less / 256 * alone, rest = (less % 256 * alone + 255) / 256;
-    return clf_ps_add(more, whole + rest);
+    return clf_ps_add(more, clf_cost_apart(dev, less));
 }
 /** An m x k times k x n product of the library's. */
 clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k);

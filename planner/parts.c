@@ -137,7 +137,7 @@ static clf_status fill_parts(clf_pass *p, const place *v, int32_t nv, clf_err *e
     clf_part *part = NULL;
     for (int32_t i = 0; i < nv; i++) {
         int32_t n = v[i].node;
-        bool loop = clf_pass_loops(p, n);
+        bool loop = p->loops[n];
         bool fresh = !part || !loop || !part->loop || v[i].loop != v[i - 1].loop || v[i].level != v[i - 1].level;
         clf_reason why = fresh ? CLF_NREASONS : over_limit(p, &f, n);
         if (fresh || why != CLF_NREASONS) part = open_part(c, &f, node + i, loop, why);
@@ -168,8 +168,7 @@ clf_status clf_pass_parts(clf_pass *p, clf_err *err) {
     if (!v) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     int32_t nv = 0;
     for (int32_t n = 0; n < p->g->n; n++)
-        if ((p->live[n] & 1) && !clf_node_is_slot(&p->g->node[n]))
-            v[nv++] = (place){p->level[n], clf_pass_loops(p, n) ? clf_pass_loop(p, n) : n, n};
+        if ((p->live[n] & 1) && !clf_node_is_slot(&p->g->node[n])) v[nv++] = (place){p->level[n], p->loops[n] ? clf_pass_loop(p, n) : n, n};
     count_readers(p);
     sort_places(v, (size_t)nv);
     CLF_TRY(fill_parts(p, v, nv, err));

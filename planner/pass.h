@@ -19,19 +19,22 @@ typedef struct clf_pass {
     uint8_t *stored;         /* node's value goes to memory */
     int32_t *part_of;        /* node -> part that computes it, -1: none yet, or nobody needs it there */
     uint8_t *library;        /* products that the library computes, CBINDs and CUMs that the host does */
+    uint8_t *loops;          /* node -> is it computed in a loop, rather than by an operator of its own? */
+    uint8_t *fused, *chained; /* node -> bit k: input k is fused; and comes from the same loop (select.c) */
     int32_t ncut_cap;
 } clf_pass;
 
-/** Is n computed in a loop, rather than by an operator of its own? */
-bool clf_pass_loops(const clf_pass *p, int32_t n);
-/** Does the value of input k come to n inside one loop, without memory? */
-bool clf_pass_inside(const clf_pass *p, int32_t n, int k);
+/** Does the value of input k come to n inside one loop, without memory: copied, or from the same loop? */
+static inline bool clf_pass_inside(const clf_pass *p, int32_t n, int k) {
+    bool copied = p->loops[n] && (p->out->copies[n] >> k & 1);
+    return copied || ((p->chained[n] >> k & 1) && p->level[clf_node_operand(p->g, n, k)] == p->level[n]);
+}
+/** Note anew which nodes loop, and which edges are fused: p->library has changed. */
+void clf_pass_edges(clf_pass *p);
 /** The loop of node n, named by its first node. */
 int32_t clf_pass_loop(clf_pass *p, int32_t n);
 /** Note why the edge goes through memory. */
 void clf_pass_cut(clf_pass *p, int32_t from, int32_t to, clf_reason why);
-/** Do a and b run over the same cells? */
-bool clf_pass_same_space(const clf_graph *g, int32_t a, int32_t b);
 
 /* products.c */
 /** Fill p->library, before anything is known of loops. */

@@ -107,6 +107,25 @@ static clf_status cover_of(clf_plan *p, const clf_memo *m, const clf_selector *s
     return CLF_OK;
 }
 
+/* Every operand is a slot or made by an earlier step; every value has one maker; roots exist. */
+static clf_status check_values(const clf_plan *p, clf_err *err) {
+    for (int32_t s = 0; s < p->nstep; s++) {
+        const clf_step *t = &p->step[s];
+        for (int i = 0; i < t->nin; i++) {
+            const clf_plan_value *v = &p->value[t->in[i]];
+            if (v->slot < 0 && (v->made < 0 || v->made >= s))
+                return clf_fail(err, CLF_E_INTERNAL, "plan step %d reads value %d before it is made", s, t->in[i]);
+        }
+        for (int i = 0; i < t->nout; i++)
+            if (p->value[t->out[i]].made != s) return clf_fail(err, CLF_E_INTERNAL, "plan value %d is made twice", t->out[i]);
+    }
+    for (int32_t r = 0; r < p->nroot; r++)
+        if (p->value[p->root[r]].slot < 0 && p->value[p->root[r]].made < 0)
+            return clf_fail(err, CLF_E_INTERNAL, "plan root %d is never made", r);
+    return CLF_OK;
+}
+
+/* What lowering has built it has checked. */
 static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_arena *scratch, clf_err *err) {
     clf_memo memo;
     clf_cover cover;
@@ -120,7 +139,7 @@ static clf_status build(clf_plan *p, const clf_graph *g, const clf_selector *sel
     find_liveness(p);
     CLF_TRY(clf_plan_find_peak(p, scratch, err));
     CLF_TRY(keep_cuts(p, &cover, err));
-    return clf_plan_check(p, err);
+    return check_values(p, err);
 }
 
 clf_status clf_plan_new(clf_plan **out, const clf_graph *g, const clf_selector *sel, const clf_limits *lim, clf_mem *mem, clf_err *err) {
@@ -145,22 +164,10 @@ void clf_plan_free(clf_plan *p) {
     clf_mem_free(mem, p, 1, sizeof *p);
 }
 
-/* Every operand is a slot or made by an earlier step; every value has one maker; roots exist. */
 clf_status clf_plan_check(const clf_plan *p, clf_err *err) {
-    for (int32_t s = 0; s < p->nstep; s++) {
-        const clf_step *t = &p->step[s];
-        for (int i = 0; i < t->nin; i++) {
-            const clf_plan_value *v = &p->value[t->in[i]];
-            if (v->slot < 0 && (v->made < 0 || v->made >= s))
-                return clf_fail(err, CLF_E_INTERNAL, "plan step %d reads value %d before it is made", s, t->in[i]);
-        }
-        for (int i = 0; i < t->nout; i++)
-            if (p->value[t->out[i]].made != s) return clf_fail(err, CLF_E_INTERNAL, "plan value %d is made twice", t->out[i]);
-        if (t->kind == CLF_STEP_FUSED) CLF_TRY(clf_cplan_check(&t->c, err));
-    }
-    for (int32_t r = 0; r < p->nroot; r++)
-        if (p->value[p->root[r]].slot < 0 && p->value[p->root[r]].made < 0)
-            return clf_fail(err, CLF_E_INTERNAL, "plan root %d is never made", r);
+    CLF_TRY(check_values(p, err));
+    for (int32_t s = 0; s < p->nstep; s++)
+        if (p->step[s].kind == CLF_STEP_FUSED) CLF_TRY(clf_cplan_check(&p->step[s].c, err));
     return CLF_OK;
 }
 

@@ -46,13 +46,6 @@ int clf_problem_sources(const clf_problem *p, int32_t n, int32_t out[]) {
     return found;
 }
 
-static bool same_space(const clf_graph *g, int32_t a, int32_t b) {
-    int64_t x[2], y[2];
-    clf_node_space(g, a, x);
-    clf_node_space(g, b, y);
-    return x[0] == y[0] && x[1] == y[1];
-}
-
 static void find_edges(clf_problem *p) {
     const clf_graph *g = p->g;
     for (int32_t n = 0; n < g->n; n++)
@@ -61,7 +54,7 @@ static void find_edges(clf_problem *p) {
     for (int32_t n = 0; n < g->n; n++)
         for (int k = 0; k < g->node[n].nin && (p->is[n] & CLF_CAN_LOOP); k++) {
             int32_t q = clf_node_operand(g, n, k);
-            bool joins = same_space(g, n, q) || clf_template_row.fuse(g, n, k);
+            bool joins = clf_same_space(g, n, q) || clf_template_row.fuse(g, n, k);
             bool meets = (p->is[q] & CLF_CAN_LOOP) && joins && clf_memo_fusable(p->m, n, k);
             if (meets) p->ties[n] |= (uint8_t)(1u << k);
             if (meets && !(p->is[q] & CLF_IS_COPIED)) p->inside[n] |= (uint8_t)(1u << k);

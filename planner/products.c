@@ -38,7 +38,7 @@ clf_status clf_pass_products(clf_pass *p, clf_err *err) {
         const clf_gnode *x = &g->node[n];
         for (int k = 0; k < x->nin && by[n]; k++) {
             int32_t q = clf_node_operand(g, n, k);
-            bool thin = thins(g, n, q) || (clf_node_is_cellwise(x) && clf_pass_same_space(g, n, q) && by[n] == DRIVEN);
+            bool thin = thins(g, n, q) || (clf_node_is_cellwise(x) && clf_same_space(g, n, q) && by[n] == DRIVEN);
             by[q] |= thin ? DRIVEN : WANTED;
         }
         if (x->op == CLF_OP_MATMUL) p->library[n] = beyond_loops(g, n, by[n] == DRIVEN);
@@ -53,15 +53,21 @@ static bool insists(const clf_pass *p, int32_t n) {
     return p->g->node[n].op == CLF_OP_MATMUL && ((p->lim->own_products && !wide) || clf_product_annihilates(p->g, n));
 }
 
+/* Is operand k of n nowhere in memory? The products before n that turned out to be lonely are. */
+static bool takes(const clf_pass *p, int32_t n, int k) { return clf_pass_inside(p, n, k) && !p->library[clf_node_operand(p->g, n, k)]; }
+
 clf_status clf_pass_lonely(clf_pass *p, clf_err *err) {
+    bool changed = false;
     int32_t *size = clf_arena_new(p->arena, (size_t)p->g->n, sizeof *size);
     if (!size) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     for (int32_t n = 0; n < p->g->n; n++)
         if (p->live[n] & 1) size[clf_pass_loop(p, n)]++;
     for (int32_t n = 0; n < p->g->n; n++) {
         if (p->g->node[n].op != CLF_OP_MATMUL && p->g->node[n].op != CLF_OP_CBIND) continue;
-        bool copies = clf_pass_inside(p, n, 0) || clf_pass_inside(p, n, 1); /* an operand that is nowhere in memory */
-        if (size[clf_pass_loop(p, n)] == 1 && !copies && !insists(p, n)) p->library[n] = 1;
+        if (p->library[n] || size[clf_pass_loop(p, n)] != 1 || takes(p, n, 0) || takes(p, n, 1) || insists(p, n)) continue;
+        p->library[n] = 1;
+        changed = true;
     }
+    if (changed) clf_pass_edges(p);
     return CLF_OK;
 }

@@ -19,9 +19,9 @@ typedef struct frame {
 typedef struct pass {
     clf_rewriter w;
     const clf_graph *old;
-    clf_gate gate;
-    int32_t *map;    /* old node -> what stands for it */
-    int32_t *stands; /* new node -> what stands for it, + 1; 0: not looked at; BUSY: on the stack */
+    uint64_t used[CLF_AT_KINDS]; /* by kind of operator: the rules that are shown it, a bit each */
+    int32_t *map;                /* old node -> what stands for it */
+    int32_t *stands;             /* new node -> what stands for it, + 1; 0: not looked at; BUSY: on the stack */
     int32_t nstands;
     frame *stack;
     int32_t depth, cap_stack;
@@ -58,12 +58,18 @@ static bool may_stand(const clf_graph *g, int32_t n, int32_t m) {
     return clf_same_form(&g->node[n], &g->node[m]) && g->node[n].zeros == g->node[m].zeros;
 }
 
-static bool used(const pass *p, int r) { return clf_rules[r].kind <= (clf_rule_kind)p->gate.math && !(p->gate.off >> r & 1); }
+static void find_used(pass *p, const clf_gate *gate) {
+    for (int r = 0; clf_rules[r].id; r++) {
+        bool used = clf_rules[r].kind <= (clf_rule_kind)gate->math && !(gate->off >> r & 1);
+        for (unsigned at = used ? clf_rules[r].at : 0; at; at &= at - 1) p->used[__builtin_ctz(at)] |= UINT64_C(1) << r;
+    }
+}
 
 /* The first rule that has something else for n; -1: none has. */
 static int32_t apply_rules(pass *p, int32_t n) {
-    for (int r = 0; clf_rules[r].id && !p->w.failed; r++) {
-        if (!used(p, r)) continue;
+    int kind = clf_rule_at(p->w.g.node[n].op);
+    for (uint64_t left = kind < 0 ? 0 : p->used[kind]; left && !p->w.failed; left &= left - 1) {
+        int r = __builtin_ctzll(left);
         p->w.rule = r;
         int32_t m = clf_rules[r].apply(&p->w, n);
         if (m < 0 || m == n || !may_stand(&p->w.g, n, m)) continue;
@@ -181,7 +187,7 @@ static clf_status finish(pass *p, clf_graph *out, clf_err *err) {
 clf_status clf_rewrite(const clf_graph *g, const clf_gate *gate, clf_arena *arena, clf_arena *scratch, clf_graph *out, int32_t *fired,
                        clf_err *err) {
     pass p = {.w = {.arena = arena, .scratch = scratch}, .old = g, .fired = fired};
-    if (gate) p.gate = *gate;
+    find_used(&p, gate ? gate : &(clf_gate){0});
     p.map = clf_arena_new(scratch, (size_t)g->n, sizeof *p.map);
     if (!p.map || !clf_rewriter_begin(&p.w, g->n)) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d nodes", g->n);
     for (int32_t n = 0; n < g->n && !p.w.failed; n++) copy_node(&p, n);

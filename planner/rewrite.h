@@ -52,14 +52,20 @@ typedef struct clf_rewriter {
     bool failed;      /* out of memory or ids; nodes are -1 then */
 } clf_rewriter;
 
+/* Operators by what rules ask of them, a bit each; slots are none of them. MOVED: whatever else has operands. */
+enum { CLF_AT_CELLS = 1, CLF_AT_FOLD = 2, CLF_AT_PRODUCT = 4, CLF_AT_TRANSPOSE = 8, CLF_AT_MOVED = 16, CLF_AT_KINDS = 5 };
+
 typedef struct clf_rule {
     const char *id;   /* what switches it off */
     const char *name; /* what explain says */
     clf_rule_kind kind;
+    uint8_t at;       /* operators for which it may have something: it is not shown others */
     /* The node that stands for n, earlier or built here; -1: n itself. */
     int32_t (*apply)(clf_rewriter *w, int32_t n);
 } clf_rule;
 extern const clf_rule clf_rules[]; /* ends with id == NULL */
+/** Which of the CLF_AT_ bits operator op is, by its number: 0 CELLS ...; -1: a slot. */
+int clf_rule_at(int op);
 /** "exact", "rounding" or "nanloss". */
 const char *clf_rule_kind_name(clf_rule_kind k);
 /** The gate of a mode's name, less the rules whose ids are listed: "square,sum-scaled". errors: CLF_E_NAME unknown mode or rule. */

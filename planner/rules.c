@@ -45,56 +45,75 @@ clf_number clf_rule_number(const clf_graph *g, int32_t q) {
 
 /* ---- the table ---- */
 
+#define CELLS CLF_AT_CELLS
+#define FOLD CLF_AT_FOLD
+#define PRODUCT CLF_AT_PRODUCT
+#define TRANSPOSE CLF_AT_TRANSPOSE
+#define MOVED CLF_AT_MOVED
+
 const clf_rule clf_rules[] = {
-    {"double-t", "t(t(X)) = X", CLF_RULE_EXACT, double_transpose},
-    {"cast-none", "cast to own type", CLF_RULE_EXACT, no_cast},
-    {"index-whole", "X[1:n, 1:m] = X", CLF_RULE_EXACT, whole_index},
-    {"reshape-none", "reshape to own shape", CLF_RULE_EXACT, same_reshape},
-    {"t-single", "t of 1x1", CLF_RULE_EXACT, transpose_of_single},
-    {"index-index", "index of an index", CLF_RULE_EXACT, clf_rule_index_index},
-    {"index-t", "t(X)[i, j] = t(X[j, i])", CLF_RULE_EXACT, clf_rule_index_t},
-    {"cast-cast", "cast of a cast that loses nothing", CLF_RULE_EXACT, clf_rule_casts},
-    {"reshape-reshape", "reshape of a reshape", CLF_RULE_EXACT, clf_rule_reshapes},
-    {"reshape-vector", "reshape of a vector = t", CLF_RULE_EXACT, clf_rule_reshape_vector},
-    {"fill-moved", "cells of matrix(c, n, m), moved", CLF_RULE_EXACT, clf_rule_moved_fill},
-    {"t-diag", "t(diag(v)) = diag(v)", CLF_RULE_EXACT, clf_rule_t_diag},
-    {"empty-cells", "0 of an empty sparse matrix annihilates", CLF_RULE_EXACT, clf_rule_empty_cells},
-    {"empty-product", "product with nothing = 0", CLF_RULE_EXACT, clf_rule_empty_product},
-    {"empty-fold", "aggregate of nothing = 0", CLF_RULE_EXACT, clf_rule_empty_fold},
-    {"constant", "operator of constants", CLF_RULE_EXACT, clf_rule_constant},
-    {"fill-cells", "operator of matrix(c, n, m)", CLF_RULE_EXACT, clf_rule_filled},
-    {"masked-self", "(X != 0) * X = X", CLF_RULE_EXACT, clf_rule_masked_self},
-    {"square", "X * X = X^2", CLF_RULE_EXACT, clf_rule_square},
-    {"neutral", "X * 1, X / 1, X - 0 = X", CLF_RULE_EXACT, clf_rule_neutral},
-    {"minus-one", "-1 * X = -X", CLF_RULE_EXACT, clf_rule_minus_one},
-    {"twice", "-(-X) = X, !!B = B", CLF_RULE_EXACT, clf_rule_twice},
-    {"both-equal", "min(X, X) = X", CLF_RULE_EXACT, clf_rule_both_equal},
-    {"ifelse-known", "ifelse of a known condition", CLF_RULE_EXACT, clf_rule_ifelse},
-    {"power", "X^2 = X * X, X^1 = X", CLF_RULE_ROUNDING, clf_rule_power},
-    {"fold-single-exact", "rowMaxs(X) = X of one column", CLF_RULE_EXACT, clf_rule_fold_single_exact},
-    {"fold-single", "rowSums(X) = X of one column", CLF_RULE_ROUNDING, clf_rule_fold_single},
-    {"sumsq", "sum(X^2) = sumsq(X)", CLF_RULE_EXACT, clf_rule_sumsq},
-    {"sumsq-f32", "sum(X^2) = sumsq(X) of f32", CLF_RULE_ROUNDING, clf_rule_sumsq_f32},
-    {"nnz", "sum(X != 0) = nnz(X)", CLF_RULE_EXACT, clf_rule_nnz},
-    {"sum-scaled", "sum(a * X) = a * sum(X)", CLF_RULE_ROUNDING, clf_rule_sum_scaled},
-    {"sum-negated", "sum(-X) = 0 - sum(X)", CLF_RULE_EXACT, clf_rule_sum_negated},
-    {"fold-t-exact", "aggregate of t(X), order-free", CLF_RULE_EXACT, clf_rule_fold_of_t_exact},
-    {"fold-t", "sum(t(X)) = sum(X), rowSums(t(X)) = t(colSums(X))", CLF_RULE_ROUNDING, clf_rule_fold_of_t},
-    {"fold-fold-exact", "aggregate of row aggregates, order-free", CLF_RULE_EXACT, clf_rule_fold_of_fold_exact},
-    {"fold-fold", "sum(rowSums(X)) = sum(X)", CLF_RULE_ROUNDING, clf_rule_fold_of_fold},
-    {"diag-sparse", "diag(v) %*% X = v * X, v sparse", CLF_RULE_ROUNDING, clf_rule_diag_sparse},
-    {"diag", "diag(v) %*% X = v * X", CLF_RULE_NANLOSS, clf_rule_diag},
-    {"product-fill", "X %*% matrix(c, m, k) = c * rowSums(X)", CLF_RULE_ROUNDING, clf_rule_product_fill},
-    {"gram", "sum((U %*% V)^2) = sum((t(U) %*% U) * (V %*% t(V)))", CLF_RULE_ROUNDING, clf_rule_gram},
-    {"t-product", "t(t(A) %*% B) = t(B) %*% A", CLF_RULE_ROUNDING, clf_rule_t_product},
-    {"chain", "A %*% B %*% v by cost", CLF_RULE_ROUNDING, clf_rule_chain},
-    {"chain-sparse", "A %*% B %*% v by cost, sparse", CLF_RULE_NANLOSS, clf_rule_chain_sparse},
-    {"cum-rows", "t(cum(t(X))) along rows", CLF_RULE_EXACT, clf_rule_cum},
-    {"left-twin", "left product on the twin", CLF_RULE_EXACT, clf_rule_left},
-    {NULL, NULL, CLF_RULE_EXACT, NULL},
+    {"double-t", "t(t(X)) = X", CLF_RULE_EXACT, TRANSPOSE, double_transpose},
+    {"cast-none", "cast to own type", CLF_RULE_EXACT, MOVED, no_cast},
+    {"index-whole", "X[1:n, 1:m] = X", CLF_RULE_EXACT, MOVED, whole_index},
+    {"reshape-none", "reshape to own shape", CLF_RULE_EXACT, MOVED, same_reshape},
+    {"t-single", "t of 1x1", CLF_RULE_EXACT, TRANSPOSE, transpose_of_single},
+    {"index-index", "index of an index", CLF_RULE_EXACT, MOVED, clf_rule_index_index},
+    {"index-t", "t(X)[i, j] = t(X[j, i])", CLF_RULE_EXACT, MOVED, clf_rule_index_t},
+    {"cast-cast", "cast of a cast that loses nothing", CLF_RULE_EXACT, MOVED, clf_rule_casts},
+    {"reshape-reshape", "reshape of a reshape", CLF_RULE_EXACT, MOVED, clf_rule_reshapes},
+    {"reshape-vector", "reshape of a vector = t", CLF_RULE_EXACT, MOVED, clf_rule_reshape_vector},
+    {"fill-moved", "cells of matrix(c, n, m), moved", CLF_RULE_EXACT, TRANSPOSE | MOVED, clf_rule_moved_fill},
+    {"t-diag", "t(diag(v)) = diag(v)", CLF_RULE_EXACT, TRANSPOSE, clf_rule_t_diag},
+    {"empty-cells", "0 of an empty sparse matrix annihilates", CLF_RULE_EXACT, CELLS, clf_rule_empty_cells},
+    {"empty-product", "product with nothing = 0", CLF_RULE_EXACT, PRODUCT, clf_rule_empty_product},
+    {"empty-fold", "aggregate of nothing = 0", CLF_RULE_EXACT, FOLD, clf_rule_empty_fold},
+    {"constant", "operator of constants", CLF_RULE_EXACT, CELLS, clf_rule_constant},
+    {"fill-cells", "operator of matrix(c, n, m)", CLF_RULE_EXACT, CELLS, clf_rule_filled},
+    {"masked-self", "(X != 0) * X = X", CLF_RULE_EXACT, CELLS, clf_rule_masked_self},
+    {"square", "X * X = X^2", CLF_RULE_EXACT, CELLS, clf_rule_square},
+    {"neutral", "X * 1, X / 1, X - 0 = X", CLF_RULE_EXACT, CELLS, clf_rule_neutral},
+    {"minus-one", "-1 * X = -X", CLF_RULE_EXACT, CELLS, clf_rule_minus_one},
+    {"twice", "-(-X) = X, !!B = B", CLF_RULE_EXACT, CELLS, clf_rule_twice},
+    {"both-equal", "min(X, X) = X", CLF_RULE_EXACT, CELLS, clf_rule_both_equal},
+    {"ifelse-known", "ifelse of a known condition", CLF_RULE_EXACT, CELLS, clf_rule_ifelse},
+    {"power", "X^2 = X * X, X^1 = X", CLF_RULE_ROUNDING, CELLS, clf_rule_power},
+    {"fold-single-exact", "rowMaxs(X) = X of one column", CLF_RULE_EXACT, FOLD, clf_rule_fold_single_exact},
+    {"fold-single", "rowSums(X) = X of one column", CLF_RULE_ROUNDING, FOLD, clf_rule_fold_single},
+    {"sumsq", "sum(X^2) = sumsq(X)", CLF_RULE_EXACT, FOLD, clf_rule_sumsq},
+    {"sumsq-f32", "sum(X^2) = sumsq(X) of f32", CLF_RULE_ROUNDING, FOLD, clf_rule_sumsq_f32},
+    {"nnz", "sum(X != 0) = nnz(X)", CLF_RULE_EXACT, FOLD, clf_rule_nnz},
+    {"sum-scaled", "sum(a * X) = a * sum(X)", CLF_RULE_ROUNDING, FOLD, clf_rule_sum_scaled},
+    {"sum-negated", "sum(-X) = 0 - sum(X)", CLF_RULE_EXACT, FOLD, clf_rule_sum_negated},
+    {"fold-t-exact", "aggregate of t(X), order-free", CLF_RULE_EXACT, FOLD, clf_rule_fold_of_t_exact},
+    {"fold-t", "sum(t(X)) = sum(X), rowSums(t(X)) = t(colSums(X))", CLF_RULE_ROUNDING, FOLD, clf_rule_fold_of_t},
+    {"fold-fold-exact", "aggregate of row aggregates, order-free", CLF_RULE_EXACT, FOLD, clf_rule_fold_of_fold_exact},
+    {"fold-fold", "sum(rowSums(X)) = sum(X)", CLF_RULE_ROUNDING, FOLD, clf_rule_fold_of_fold},
+    {"diag-sparse", "diag(v) %*% X = v * X, v sparse", CLF_RULE_ROUNDING, PRODUCT, clf_rule_diag_sparse},
+    {"diag", "diag(v) %*% X = v * X", CLF_RULE_NANLOSS, PRODUCT, clf_rule_diag},
+    {"product-fill", "X %*% matrix(c, m, k) = c * rowSums(X)", CLF_RULE_ROUNDING, PRODUCT, clf_rule_product_fill},
+    {"gram", "sum((U %*% V)^2) = sum((t(U) %*% U) * (V %*% t(V)))", CLF_RULE_ROUNDING, FOLD, clf_rule_gram},
+    {"t-product", "t(t(A) %*% B) = t(B) %*% A", CLF_RULE_ROUNDING, TRANSPOSE, clf_rule_t_product},
+    {"chain", "A %*% B %*% v by cost", CLF_RULE_ROUNDING, PRODUCT, clf_rule_chain},
+    {"chain-sparse", "A %*% B %*% v by cost, sparse", CLF_RULE_NANLOSS, PRODUCT, clf_rule_chain_sparse},
+    {"cum-rows", "t(cum(t(X))) along rows", CLF_RULE_EXACT, TRANSPOSE, clf_rule_cum},
+    {"left-twin", "left product on the twin", CLF_RULE_EXACT, PRODUCT, clf_rule_left},
+    {NULL, NULL, CLF_RULE_EXACT, 0, NULL},
 };
 
 _Static_assert(sizeof clf_rules / sizeof *clf_rules <= CLF_MOST_RULES, "notes, counts and gates have room for every rule");
+
+int clf_rule_at(int op) {
+    if (clf_op_is_cell(op)) return 0;
+    switch (op) {
+    case CLF_OP_FOLD: return 1;
+    case CLF_OP_MATMUL: return 2;
+    case CLF_OP_TRANSPOSE: return 3;
+    case CLF_OP_LEAF:
+    case CLF_OP_CONST:
+    case CLF_OP_PARAM: return -1;
+    default: return 4;
+    }
+}
 
 const char *clf_rule_kind_name(clf_rule_kind k) {
     static const char *const name[] = {"exact", "rounding", "nanloss"};

@@ -11,101 +11,6 @@ enum { LOOKS = 256 }; /* for each node of the graph; a few nanoseconds each */
 
 static clf_status no_memory(clf_err *err) { return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching"); }
 
-/* ---- openings ---- */
-
-/* The opening's parts by component, in order. */
-static clf_status sort_opening(clf_searcher *s, clf_opening *o, clf_err *err) {
-    o->first = clf_arena_new(s->arena, (size_t)s->p->g->n, sizeof *o->first);
-    o->next = clf_arena_new(s->arena, (size_t)o->cover.npart, sizeof *o->next);
-    if (!o->first || !o->next) return no_memory(err);
-    for (int32_t i = o->cover.npart; i-- > 0;) {
-        const clf_part *part = &o->cover.part[i];
-        if (!part->n) continue; /* nothing but copied expressions that nobody needs in memory */
-        int32_t k = s->comp[part->node[0]];
-        o->next[i] = o->first[k];
-        o->first[k] = i + 1;
-    }
-    return CLF_OK;
-}
-
-/* On device d as far as possible. */
-static void put_on(const clf_problem *p, clf_part *part, int d) {
-    part->device = (uint8_t)(part->loop || clf_problem_alone_on(p, part->node[0], d) ? d : 0);
-}
-
-/* The opening's parts of component k on device d, as a cover of their own. */
-static void take_opening(clf_searcher *s, const clf_opening *o, int32_t k, int d) {
-    clf_cover *v = &s->leaf;
-    v->npart = 0;
-    for (int32_t e = o->first[k]; e; e = o->next[e - 1]) {
-        const clf_part *part = &o->cover.part[e - 1];
-        for (int32_t j = 0; j < part->n; j++) {
-            v->member[part->node[j]] = 0;
-            v->maker[part->node[j]] = clf_cover_stores(&o->cover, e - 1, part->node[j]) ? v->npart : -1;
-        }
-        v->part[v->npart] = *part;
-        put_on(s->p, &v->part[v->npart++], d);
-    }
-}
-
-/* Is every loop of it in the space? Selectors know more ways to join loops. */
-static bool opening_legal(clf_searcher *s) {
-    for (int32_t i = 0; i < s->leaf.npart; i++) {
-        const clf_part *part = &s->leaf.part[i];
-        int32_t stored = 0;
-        bool apart = false;
-        for (int32_t j = 0; j < part->n; j++) {
-            stored += clf_cover_stores(&s->leaf, i, part->node[j]);
-            apart = apart || s->p->class_[part->node[j]] != s->p->class_[part->node[0]];
-        }
-        if (part->loop && (apart || clf_problem_limit(s->p, part->node, part->n, stored, s->mark) != CLF_NREASONS ||
-                           !clf_problem_connected(s->p, part->node, part->n, s->up, s->owner)))
-            return false;
-    }
-    return true;
-}
-
-/* Copied expressions that a part lists without storing them need no place there. */
-static void drop_copies(clf_searcher *s, clf_cover *c) {
-    for (int32_t i = 0; i < c->npart; i++) {
-        clf_part *part = &c->part[i];
-        int32_t kept = 0;
-        for (int32_t j = 0; j < part->n; j++)
-            if (!(s->p->is[part->node[j]] & CLF_IS_COPIED) || clf_cover_stores(c, i, part->node[j])) part->node[kept++] = part->node[j];
-        part->n = kept;
-    }
-}
-
-/* The same, but loops that visit entries and that only the host has left to it. False: there are none. */
-static bool take_shared(clf_searcher *s, const clf_opening *o, int32_t k, int d) {
-    bool left = false;
-    take_opening(s, o, k, d);
-    for (int32_t i = 0; i < s->leaf.npart; i++) s->leaf.part[i].layout = CLF_LAYOUT_STORED;
-    clf_cover_drivers(s->p->g, &s->leaf);
-    for (int32_t i = 0; i < s->leaf.npart; i++) {
-        clf_part *part = &s->leaf.part[i];
-        for (int32_t j = 0; j < part->n && part->device && part->driver >= 0; j++)
-            if (clf_bill_host_only(s->p->g, part->driver, part->node[j])) part->device = 0;
-        left = left || (part->loop && !part->device);
-    }
-    return left;
-}
-
-/* In the layouts that are cheapest. */
-static clf_status price_opening(clf_searcher *s, const clf_opening *o, int32_t k, int d, clf_ps *cost, clf_err *err) {
-    bool all, shared = d && s->p->host_beside && s->p->nsparse;
-    clf_ps less = CLF_PS_MOST;
-    *cost = CLF_PS_MOST;
-    take_opening(s, o, k, d);
-    if (s->size[k] <= CLF_MOST_SEARCHED && !opening_legal(s)) return CLF_OK;
-    if (shared && take_shared(s, o, k, d)) CLF_TRY(clf_cover_layouts(&s->pricer, &s->leaf, &less, &all, err));
-    if (shared) take_opening(s, o, k, d);
-    CLF_TRY(clf_cover_layouts(&s->pricer, &s->leaf, cost, &all, err));
-    if (less >= *cost) return CLF_OK;
-    take_shared(s, o, k, d);
-    return clf_cover_layouts(&s->pricer, &s->leaf, cost, &all, err);
-}
-
 /* ---- putting together ---- */
 
 /* The parts in s->leaf, with the makers of the nodes of component k, become parts of the cover. */
@@ -148,24 +53,18 @@ static void count(clf_searcher *s, const clf_component *c) {
     if ((c->narrowed || c->stopped) && c->best > c->floor) t->gap = clf_ps_add(t->gap, c->best - c->floor);
 }
 
+/* Has component k nothing to choose but the device: one node that only a loop computes, or only a step alone? Its openings are all. */
+static bool is_plain(const clf_searcher *s, int32_t k) {
+    int is = s->p->is[s->nodes[s->start[k]]], ways = is & (CLF_CAN_LOOP | CLF_CAN_ALONE);
+    return s->size[k] == 1 && !s->p->nsparse && !(is & CLF_IS_COPIED) && (ways == CLF_CAN_LOOP || ways == CLF_CAN_ALONE);
+}
+
 /* Search component k in room of its own, its best opening being the one to beat. */
-static clf_status search_component(clf_searcher *s, int32_t k, clf_arena *a, clf_err *err) {
-    const clf_opening *best = NULL;
+static clf_status search_component(clf_searcher *s, int32_t k, clf_best_opening *best, clf_arena *a, clf_err *err) {
     clf_component c;
     bool fits;
-    clf_ps least = CLF_PS_MOST;
-    int on = 0;
-    for (int i = 0; i < s->nopen * s->p->dev.n; i++) {
-        clf_ps cost;
-        CLF_TRY(price_opening(s, &s->open[i % s->nopen], k, i / s->nopen, &cost, err));
-        if (best && cost >= least) continue;
-        best = &s->open[i % s->nopen];
-        on = i / s->nopen;
-        least = cost;
-    }
     CLF_TRY(clf_component_new(&c, s->p, s->nodes + s->start[k], s->size[k], s->local, s->demanded, a, &s->looks, &fits, err));
-    s->stats->largest = s->size[k] > s->stats->largest ? s->size[k] : s->stats->largest;
-    c.best = least;
+    c.best = best->cost;
     if (fits) {
         CLF_TRY(lend(s, &c, a, err));
         if (s->p->nsparse) CLF_TRY(clf_component_entries(&c, err));
@@ -173,15 +72,25 @@ static clf_status search_component(clf_searcher *s, int32_t k, clf_arena *a, clf
         CLF_TRY(clf_component_search(&c, err));
         count(s, &c);
     } else {
-        s->stats->gap = clf_ps_add(s->stats->gap, least);
+        s->stats->gap = clf_ps_add(s->stats->gap, best->cost);
     }
     s->stats->cost = clf_ps_add(s->stats->cost, c.best);
-    if (fits && c.found)
-        clf_leaf_of_best(&c, &s->leaf);
-    else if (s->p->nsparse)
-        CLF_TRY(price_opening(s, best, k, on, &least, err)); /* again, for its layouts */
-    else
-        take_opening(s, best, k, on);
+    if (!fits || !c.found) return clf_opening_take(s, k, best, err);
+    clf_leaf_of_best(&c, &s->leaf);
+    return CLF_OK;
+}
+
+static clf_status choose_component(clf_searcher *s, int32_t k, clf_arena *a, clf_err *err) {
+    clf_best_opening best;
+    CLF_TRY(clf_opening_best(s, k, &best, err));
+    s->stats->components++;
+    s->stats->largest = s->size[k] > s->stats->largest ? s->size[k] : s->stats->largest;
+    if (!is_plain(s, k) || s->opt->unbounded) {
+        CLF_TRY(search_component(s, k, &best, a, err));
+    } else {
+        s->stats->cost = clf_ps_add(s->stats->cost, best.cost);
+        CLF_TRY(clf_opening_take(s, k, &best, err));
+    }
     return keep_leaf(s, k, err);
 }
 
@@ -190,9 +99,8 @@ static clf_status search_all(clf_searcher *s, clf_err *err) {
         clf_arena a;
         if (!s->size[k]) continue;
         CLF_TRY(clf_ask_on(s->opt->ask, CLF_STAGE_PLAN, "", (uint64_t)k, (uint64_t)s->p->g->n, err));
-        s->stats->components++;
         clf_arena_init_from(&a, s->arena->mem, s->arena->spares);
-        clf_status st = search_component(s, k, &a, err);
+        clf_status st = choose_component(s, k, &a, err);
         clf_arena_release(&a);
         CLF_TRY(st);
     }
@@ -215,14 +123,11 @@ static clf_status begin(clf_searcher *s, clf_err *err) {
     s->up = clf_arena_new(s->arena, n, sizeof *s->up);
     if (!s->comp || !s->demanded || !s->wanted || !s->mark || !s->local || !s->size || !s->start || !s->nodes || !s->owner || !s->up)
         return no_memory(err);
-    static const char *const opens[] = {"all", "nored"};
-    for (int i = 0; i < 2; i++) CLF_TRY(clf_select(s->p->m, clf_selector_find(opens[i]), s->p->lim, s->arena, &s->open[i].cover, err));
-    s->nopen = 2;
-    if (s->p->nsparse) CLF_TRY(clf_searcher_apart(s, err));
+    CLF_TRY(clf_openings_find(s, err));
     clf_searcher_wanted(s);
-    for (int i = 0; i < s->nopen; i++) drop_copies(s, &s->open[i].cover);
+    clf_openings_trim(s);
     CLF_TRY(clf_searcher_components(s, err));
-    for (int i = 0; i < s->nopen; i++) CLF_TRY(sort_opening(s, &s->open[i], err));
+    CLF_TRY(clf_openings_sort(s, err));
     CLF_TRY(clf_cover_begin(&s->leaf, s->p->g, 0, s->arena, err));
     s->leaf.part = clf_arena_new(s->arena, n, sizeof *s->leaf.part);
     if (!s->leaf.part) return no_memory(err);
@@ -245,7 +150,7 @@ static clf_status begin_cover(clf_searcher *s, clf_err *err) {
 static clf_status price_whole(clf_searcher *s, int i, clf_ps *cost, clf_err *err) {
     clf_cover *c = &s->open[i % s->nopen].cover;
     bool all;
-    for (int32_t k = 0; k < c->npart; k++) put_on(s->p, &c->part[k], i / s->nopen);
+    for (int32_t k = 0; k < c->npart; k++) clf_opening_put_on(s->p, &c->part[k], i / s->nopen);
     return clf_cover_layouts(&s->pricer, c, cost, &all, err);
 }
 

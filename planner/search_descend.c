@@ -17,7 +17,7 @@ static int64_t budget_of(const clf_component *c) {
 
 static bool push_option(clf_component *c, clf_option o) {
     if (c->noption == c->cap_option) {
-        int32_t cap = c->cap_option ? 2 * c->cap_option : 256;
+        int32_t cap = c->cap_option ? 2 * c->cap_option : 32;
         clf_option *v = clf_arena_new(c->arena, (size_t)cap, sizeof *v);
         if (!v) return !(c->failed = true);
         if (c->noption) memcpy(v, c->option, (size_t)c->noption * sizeof *v);
@@ -66,6 +66,7 @@ static clf_status descend(clf_component *c, clf_err *err) {
     int32_t q = 0;
     c->renewed = false;
     c->floor = clf_bound(c);
+    if (c->floor >= c->best && !c->opt->unbounded) return CLF_OK; /* nothing is cheaper */
     open_frame(c, 0, c->floor);
     while (q >= 0) {
         clf_frame *f = &c->frame[q];

@@ -19,8 +19,10 @@ typedef struct localing {
     int32_t nsparse, nown; /* all of the graph; those */
     int64_t *looks;
     clf_arena *arena;
-    clf_use draft[3 * (CLF_MOST_SOURCES + 1)]; /* of the node being looked at */
+    clf_use *draft; /* room for those of the node being looked at */
 } localing;
+
+enum { MOST_USES = 3 * (CLF_MOST_SOURCES + 1) }; /* of a node */
 
 static bool same_dims(const clf_gnode *x, int64_t rows, int64_t cols) { return clf_rows(x) == rows && clf_cols(x) == cols; }
 
@@ -55,11 +57,22 @@ static void operand_facts(const localing *L, int32_t l) {
     }
 }
 
-/* The local of graph node q, a new one from outside if it has none. -1: no room. */
+static bool more_locals(clf_component *c) {
+    int32_t room = 2 * c->room < c->most ? 2 * c->room : c->most;
+    clf_operand_facts *v = c->nlocal < c->most ? clf_arena_new(c->arena, (size_t)room, sizeof *v) : NULL;
+    c->failed = c->failed || (!v && c->nlocal < c->most);
+    if (!v) return false;
+    if (c->nlocal) memcpy(v, c->operand, (size_t)c->nlocal * sizeof *v);
+    c->operand = v;
+    c->room = room;
+    return true;
+}
+
+/* The local of graph node q, a new one from outside if it has none. -1: too many, or no memory. */
 static int32_t local_of(localing *L, int32_t q) {
     clf_component *c = L->c;
     if (L->local[q]) return L->local[q] - 1;
-    if (c->nlocal == c->room) return -1;
+    if (c->nlocal == c->room && !more_locals(c)) return -1;
     c->operand[c->nlocal].id = q;
     operand_facts(L, c->nlocal);
     L->local[q] = ++c->nlocal;
@@ -244,7 +257,8 @@ static bool find_sparse(localing *L) {
 static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
     clf_component *c = L->c;
     int32_t *seen = clf_arena_new(L->arena, (size_t)c->n + 1, sizeof *seen);
-    c->room = 8 * c->n + 64 < CLF_MOST_LOCALS ? 8 * c->n + 64 : CLF_MOST_LOCALS;
+    c->most = 8 * c->n + 64 < CLF_MOST_LOCALS ? 8 * c->n + 64 : CLF_MOST_LOCALS;
+    c->room = c->n + 8;
     c->operand = clf_arena_new(L->arena, (size_t)c->room, sizeof *c->operand);
     c->node = clf_arena_new(L->arena, (size_t)c->n, sizeof *c->node);
     if (!seen || !c->operand || !c->node) return !(c->failed = true);
@@ -271,7 +285,8 @@ static bool build(localing *L, const int32_t *node, const uint8_t *demanded) {
 
 clf_status clf_component_new(clf_component *c, const clf_problem *p, const int32_t *node, int32_t n, int32_t *local,
                              const uint8_t *demanded, clf_arena *arena, int64_t *looks, bool *fits, clf_err *err) {
-    localing L = {.c = c, .p = p, .g = p->g, .local = local, .arena = arena, .nsparse = p->nsparse, .looks = looks};
+    clf_use draft[MOST_USES]; /* too large to clear for each component */
+    localing L = {.c = c, .p = p, .g = p->g, .local = local, .arena = arena, .nsparse = p->nsparse, .looks = looks, .draft = draft};
     memset(c, 0, sizeof *c);
     c->p = p;
     c->arena = arena;

@@ -15,7 +15,7 @@
 
 #include "planner/searching.h"
 
-enum { MOST_LIVE = 16, BUCKETS = 1 << 12, MOST_BYTES = 1 << 25, BEGIN = 64 /* partial covers before anything is noted */ };
+enum { MOST_LIVE = 16, BUCKETS = 1 << 9, MOST_BYTES = 1 << 25, BEGIN = 64 /* partial covers before anything is noted */ };
 
 /* A part, as what is undecided sees it. */
 typedef struct seen_part {

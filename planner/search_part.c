@@ -12,7 +12,7 @@
 /* ---- the trail ---- */
 
 static bool longer_trail(clf_component *c) {
-    int32_t cap = c->cap ? 2 * c->cap : 1024;
+    int32_t cap = c->cap ? 2 * c->cap : 64;
     clf_cell *t = clf_arena_new(c->arena, (size_t)cap, sizeof *t);
     c->failed = c->failed || !t;
     if (!t) return false;
@@ -47,8 +47,6 @@ void clf_undo(clf_component *c, int32_t top) {
 
 /* ---- what a part costs ---- */
 
-clf_ps clf_never_hidden(const clf_profile *dev, clf_ps ps) { return clf_cost_both(dev, ps, ps) - ps; }
-
 static void least(clf_ps *of, clf_ps ps) {
     if (ps < *of) *of = ps;
 }
@@ -59,11 +57,12 @@ typedef struct cost {
 
 /* Of a part that goes this way, too. */
 static void take_way(cost *k, const clf_profile *dev, clf_ps moved, clf_ps computed) {
+    clf_ps as_moved = clf_ps_add(moved, clf_never_hidden(dev, computed)), as_computed = clf_ps_add(computed, clf_never_hidden(dev, moved));
     least(&k->moved, moved);
     least(&k->computed, computed);
-    least(&k->both, clf_cost_both(dev, moved, computed));
-    least(&k->as_moved, clf_ps_add(moved, clf_never_hidden(dev, computed)));
-    least(&k->as_computed, clf_ps_add(computed, clf_never_hidden(dev, moved)));
+    least(&k->both, moved > computed ? as_moved : as_computed); /* clf_cost_both */
+    least(&k->as_moved, as_moved);
+    least(&k->as_computed, as_computed);
 }
 
 /* The same without the entries of a leaf that it may be charged for later. */

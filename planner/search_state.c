@@ -77,24 +77,44 @@ static bool joins(const clf_component *c, int64_t p, int32_t q) {
     return o->loop && o->group == f->group && !clf_bits_has(&o->reads, q) && !clf_bits_meet(&o->has, &f->consumers);
 }
 
-bool clf_connected(const clf_component *c, const clf_opened *o) {
-    clf_bits in, ties;
-    bool more = true;
-    memset(&in, 0, sizeof in);
-    memset(&ties, 0, sizeof ties);
-    for (bool first = true; more; first = false) {
-        more = false;
-        for (int32_t n = 0; n < c->n; n++) {
-            clf_bits mine = c->node[n].ties;
-            if (!clf_bits_has(&o->has, n) || clf_bits_has(&in, n)) continue;
-            for (int w = 0; w < CLF_BITS_WORDS; w++) mine.w[w] |= c->node[n].takes.w[w] & o->has.w[w];
-            if (!(first && !more) && !clf_bits_meet(&mine, &ties)) continue;
-            clf_bits_add(&in, n);
-            for (int w = 0; w < CLF_BITS_WORDS; w++) ties.w[w] |= mine.w[w];
-            more = true;
-        }
+/* What ties node n of part o to others of it. */
+static clf_bits ties_in(const clf_component *c, const clf_opened *o, int32_t n) {
+    clf_bits mine = c->node[n].ties;
+    for (int w = 0; w < CLF_BITS_WORDS; w++) mine.w[w] |= c->node[n].takes.w[w] & o->has.w[w];
+    return mine;
+}
+
+/* The nodes of a word that are tied to those before; they leave it. */
+static bool take_tied(const clf_component *c, const clf_opened *o, int w, clf_bits *left, clf_bits *ties) {
+    bool any = false;
+    for (uint64_t look = left->w[w]; look; look &= look - 1) {
+        int32_t n = 64 * w + __builtin_ctzll(look);
+        clf_bits mine = ties_in(c, o, n);
+        if (!clf_bits_meet(&mine, ties)) continue;
+        left->w[w] &= ~(look & -look);
+        for (int v = 0; v < CLF_BITS_WORDS; v++) ties->w[v] |= mine.w[v];
+        any = true;
     }
-    return !memcmp(&in, &o->has, sizeof in);
+    return any;
+}
+
+bool clf_connected(const clf_component *c, const clf_opened *o) {
+    clf_bits left = o->has, ties;
+    int first = 0;
+    while (first < CLF_BITS_WORDS && !left.w[first]) first++;
+    if (first == CLF_BITS_WORDS) return true;
+    ties = ties_in(c, o, 64 * first + __builtin_ctzll(left.w[first]));
+    left.w[first] &= left.w[first] - 1;
+    for (bool more = true; more;) {
+        uint64_t apart = 0;
+        more = false;
+        for (int w = first; w < CLF_BITS_WORDS; w++) {
+            more = take_tied(c, o, w, &left, &ties) || more;
+            apart |= left.w[w];
+        }
+        if (!apart) return true;
+    }
+    return false;
 }
 
 /* Nothing is left that could connect the group's parts: are they whole? */

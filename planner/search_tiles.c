@@ -86,8 +86,12 @@ void clf_component_tiles(clf_component *c, const int32_t *local) {
     for (int d = 0; d < c->p->dev.n; d++)
         for (int f64 = 0; f64 < 2; f64++) c->tiles = c->tiles || clf_cost_tiles(c->p->dev.profile[d], f64);
     c->tiles = c->tiles && !c->p->nsparse;
+    bool products = false;
     for (int32_t n = 0; n < c->n && c->tiles; n++) {
         c->node[n].left = -1;
-        if ((c->node[n].is & CLF_CAN_LOOP) && c->p->g->node[c->node[n].id].op == CLF_OP_MATMUL) find_product(c, n, local);
+        if (!(c->node[n].is & CLF_CAN_LOOP) || c->p->g->node[c->node[n].id].op != CLF_OP_MATMUL) continue;
+        find_product(c, n, local);
+        products = true;
     }
+    c->tiles = c->tiles && products;
 }

@@ -126,13 +126,13 @@ typedef struct clf_component {
     const clf_problem *p;
     const clf_search_options *opt;
     clf_arena *arena;
-    int32_t n, nlocal, room, npair, nclass; /* room: most locals */
+    int32_t n, nlocal, room, most, npair, nclass; /* most locals: for which there is room; that there may be */
     clf_node_facts *node;
     clf_operand_facts *operand; /* of all locals */
     clf_pair *pair;
     int16_t *pair_at;           /* [local][class] -> its number + 1 */
     const clf_bits *waits;      /* node -> those of the nodes that it is made from that no loop computes before it (search_levels.c) */
-    bool tiles;                 /* a device has tiles for some product */
+    bool tiles;                 /* a device has tiles for products, and a loop computes some */
     int32_t nway;
     clf_ps *way_entries;        /* [way * devices + device]: visiting them */
     clf_ps *way_sums;           /* the same, for loops of nothing but nodes that are not in `places` */
@@ -185,7 +185,7 @@ void clf_put_more(clf_component *c, int64_t *at, int64_t by);
 void clf_put_in(clf_component *c, clf_bits *s, int i);
 void clf_undo(clf_component *c, int32_t top);
 /** Of moving or computing so much, what takes its time though as much of the other is done meanwhile. */
-clf_ps clf_never_hidden(const clf_profile *dev, clf_ps ps);
+static inline clf_ps clf_never_hidden(const clf_profile *dev, clf_ps ps) { return clf_cost_both(dev, ps, ps) - ps; }
 /** Local q goes from one device to another, unless it did before. */
 void clf_part_carry(clf_component *c, int32_t q, int64_t from, int64_t to);
 /** A pair has so many parts more, and so much slack. */
@@ -314,6 +314,25 @@ typedef struct clf_searcher {
     int32_t *owner, *up;
     int64_t looks; /* nodes between those of a component that may still be looked at */
 } clf_searcher;
+
+/* search_openings.c */
+typedef struct clf_best_opening {
+    const clf_opening *at;
+    int on; /* which device */
+    clf_ps cost;
+} clf_best_opening;
+/** What selectors choose, and one opening more where leaves are sparse. */
+clf_status clf_openings_find(clf_searcher *s, clf_err *err);
+/** Leave out copied expressions that nobody needs in memory: which those are is known. */
+void clf_openings_trim(clf_searcher *s);
+/** By components, which are known. */
+clf_status clf_openings_sort(clf_searcher *s, clf_err *err);
+/** Put the part on device d, if it may be there. */
+void clf_opening_put_on(const clf_problem *p, clf_part *part, int d);
+/** The cheapest opening of component k, the first of several. */
+clf_status clf_opening_best(clf_searcher *s, int32_t k, clf_best_opening *best, clf_err *err);
+/** That one in s->leaf, in its layouts. */
+clf_status clf_opening_take(clf_searcher *s, int32_t k, clf_best_opening *best, clf_err *err);
 
 /* search_apart.c */
 /** One opening more, where leaves are sparse. */

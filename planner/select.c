@@ -4,30 +4,30 @@
 
 #include "planner/pass.h"
 
-bool clf_pass_loops(const clf_pass *p, int32_t n) {
+static bool loops(const clf_pass *p, int32_t n) {
     const clf_gnode *x = &p->g->node[n];
     if (x->op == CLF_OP_MATMUL || x->op == CLF_OP_CBIND || clf_node_is_row_cum(x)) return !p->library[n];
     return clf_node_is_cellwise(x) || x->op == CLF_OP_FOLD;
 }
 
-bool clf_pass_same_space(const clf_graph *g, int32_t a, int32_t b) {
-    int64_t x[2], y[2];
-    clf_node_space(g, a, x);
-    clf_node_space(g, b, y);
-    return x[0] == y[0] && x[1] == y[1];
+/* A fused input comes from the same loop if that goes over the same cells, or the same rows; else it is a copy of its own. */
+void clf_pass_edges(clf_pass *p) {
+    const clf_graph *g = p->g;
+    for (int32_t n = 0; n < g->n; n++) {
+        p->loops[n] = loops(p, n);
+        p->fused[n] = p->chained[n] = 0;
+        for (int k = 0; k < g->node[n].nin && p->loops[n]; k++) {
+            int32_t q = clf_node_operand(g, n, k);
+            if (!p->loops[q] || !clf_memo_fusable(p->m, n, k) || !p->sel->fuse(p->sel, p->m, n, k)) continue;
+            p->fused[n] |= (uint8_t)(1u << k);
+            if (clf_same_space(g, n, q) || clf_template_row.fuse(g, n, k)) p->chained[n] |= (uint8_t)(1u << k);
+        }
+    }
 }
 
-static bool fused(const clf_pass *p, int32_t n, int k) {
-    bool loops = clf_pass_loops(p, n) && (clf_pass_loops(p, clf_node_operand(p->g, n, k)));
-    return loops && clf_memo_fusable(p->m, n, k) && p->sel->fuse(p->sel, p->m, n, k);
-}
-
-/* Input k comes from the same loop: over the same cells, or the same rows. A fused input else is a copy of its own. */
-static bool chained(const clf_pass *p, int32_t n, int k) {
-    return fused(p, n, k) && (clf_pass_same_space(p->g, n, clf_node_operand(p->g, n, k)) || clf_template_row.fuse(p->g, n, k));
-}
-
-static bool copies(const clf_pass *p, int32_t n, int k) { return clf_pass_loops(p, n) && (p->out->copies[n] >> k & 1); }
+static bool fused(const clf_pass *p, int32_t n, int k) { return p->fused[n] >> k & 1; }
+static bool chained(const clf_pass *p, int32_t n, int k) { return p->chained[n] >> k & 1; }
+static bool copies(const clf_pass *p, int32_t n, int k) { return p->loops[n] && (p->out->copies[n] >> k & 1); }
 
 static void find_levels(clf_pass *p) {
     for (int32_t n = 0; n < p->g->n; n++) {
@@ -53,7 +53,7 @@ static clf_status move_late(clf_pass *p, clf_err *err) {
     for (int32_t r = 0; r < g->nroot; r++) first[g->root[r]] = PINNED;
     for (int32_t n = g->n; n-- > 0;) {
         if (!first[n]) continue; /* unreachable */
-        bool late = clf_pass_loops(p, n) && clf_template_row.close(g, n) != CLF_CLOSED_VALID && !p->out->copied[n];
+        bool late = p->loops[n] && clf_template_row.close(g, n) != CLF_CLOSED_VALID && !p->out->copied[n];
         if (late && first[n] != PINNED && first[n] - 1 > p->level[n]) p->level[n] = first[n] - 1;
         for (int k = 0; k < g->node[n].nin; k++) {
             int32_t q = clf_node_operand(g, n, k), at = p->level[n] + 1;
@@ -80,11 +80,6 @@ static void join(clf_pass *p, int32_t a, int32_t b) {
         p->parent[a] = b;
 }
 
-bool clf_pass_inside(const clf_pass *p, int32_t n, int k) {
-    int32_t q = clf_node_operand(p->g, n, k);
-    return copies(p, n, k) || (chained(p, n, k) && p->level[q] == p->level[n]);
-}
-
 typedef struct reader {
     int32_t source, level;
     int64_t space[2];
@@ -102,7 +97,7 @@ static clf_status join_readers(clf_pass *p, clf_err *err) {
     if (!bucket || !r) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     int32_t nr = 0;
     for (int32_t n = 0; n < g->n; n++) {
-        if (!clf_pass_loops(p, n)) continue;
+        if (!p->loops[n]) continue;
         for (int k = 0; k < g->node[n].nin; k++) {
             int32_t q = clf_node_operand(g, n, k);
             if (clf_pass_inside(p, n, k) || clf_gnode_single(&g->node[q]) || clf_product_right_side(g, n, k)) continue;
@@ -132,7 +127,7 @@ void clf_pass_cut(clf_pass *p, int32_t from, int32_t to, clf_reason why) {
 }
 
 static clf_reason why_cut(const clf_pass *p, int32_t n, int k, int32_t q) {
-    if (!clf_pass_loops(p, n) || !clf_pass_loops(p, q)) return CLF_CUT_TEMPLATE;
+    if (!p->loops[n] || !p->loops[q]) return CLF_CUT_TEMPLATE;
     if (clf_template_row.close(p->g, q) == CLF_CLOSED_VALID) return CLF_CUT_BARRIER;
     if (!clf_memo_fusable(p->m, n, k)) return CLF_CUT_LOOPS;
     return fused(p, n, k) ? CLF_CUT_SHARED : CLF_CUT_SELECTOR;
@@ -173,10 +168,14 @@ static clf_status begin(clf_pass *p, clf_err *err) {
     p->readers = clf_arena_new(p->arena, n, sizeof *p->readers);
     p->live = clf_arena_new(p->arena, n, 1);
     p->library = clf_arena_new(p->arena, n, 1);
+    p->loops = clf_arena_new(p->arena, n, 1);
+    p->fused = clf_arena_new(p->arena, n, 1);
+    p->chained = clf_arena_new(p->arena, n, 1);
     p->stored = clf_arena_new(p->arena, n, 1);
     p->part_of = clf_arena_new(p->arena, n, sizeof *p->part_of);
     p->ncut_cap = (int32_t)(3 * n) + p->g->nroot;
-    if (!p->level || !p->parent || !p->cone || !p->need || !p->readers || !p->live || !p->library || !p->stored || !p->part_of)
+    if (!p->level || !p->parent || !p->cone || !p->need || !p->readers || !p->live || !p->library || !p->stored || !p->part_of ||
+        !p->loops || !p->fused || !p->chained)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
     for (int32_t i = 0; i < p->g->n; i++) {
         p->parent[i] = i;
@@ -190,6 +189,7 @@ clf_status clf_select(const clf_memo *m, const clf_selector *sel, const clf_limi
     CLF_TRY(begin(&p, err));
     CLF_TRY(clf_pass_products(&p, err));
     CLF_TRY(clf_pass_callouts(&p, err));
+    clf_pass_edges(&p);
     if (sel->join) clf_find_copies(m->g, out->copied, p.cone, p.need);
     clf_cover_copies(out, m->g);
     find_levels(&p);

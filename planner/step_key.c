@@ -7,11 +7,17 @@ _Static_assert(sizeof(clf_value) == 24, "clf_value has no padding, so its bytes 
 
 static void put_numbers(clf_str *k, int n, const int64_t *x) { clf_str_putn(k, (const char *)x, (size_t)n * sizeof *x); }
 
+static size_t most_bytes(const clf_cplan *c) {
+    int numbers = 7 + 3 * c->nin + 2 * c->nout + (3 + 4 * CLF_MAX_RANK) * c->naccess + 3 * c->naxes + 7 * c->nsink;
+    return (size_t)numbers * sizeof(int64_t) + (size_t)c->nparam + (size_t)c->nvalue * sizeof *c->value;
+}
+
 /* Canonical bytes without extents: equal keys, equal code. Counts come first, so no other list can give the same bytes. */
 clf_status clf_step_key(clf_plan *plan, clf_step *s, clf_err *err) {
     const clf_cplan *c = &s->c;
     clf_str k;
     clf_str_init(&k, plan->arena.mem);
+    clf_str_room(&k, most_bytes(c)); /* at once */
     put_numbers(&k, 7, (const int64_t[]){c->naxes, c->nin, c->nparam, c->nout, c->naccess, c->nvalue, c->nsink});
     for (int i = 0; i < c->nin; i++) put_numbers(&k, 3, (const int64_t[]){c->in[i].dtype, c->in[i].format, c->in[i].rank});
     for (int i = 0; i < c->nout; i++) put_numbers(&k, 2, (const int64_t[]){c->out[i].dtype, c->out[i].rank});

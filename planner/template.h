@@ -19,16 +19,28 @@ extern const clf_template *const clf_templates[]; /* NULL-ended */
 enum { CLF_TEMPLATE_CELL, CLF_TEMPLATE_MAGG, CLF_TEMPLATE_ROW, CLF_TEMPLATE_OUTER }; /* their places in the table */
 extern const clf_template clf_template_cell, clf_template_magg, clf_template_row, clf_template_outer;
 
-/* Facts on nodes that templates and selectors share. */
-bool clf_node_is_slot(const clf_gnode *n);   /* bound by the caller */
-bool clf_node_is_cellwise(const clf_gnode *n); /* one value per cell of its own shape */
-bool clf_node_is_row_cum(const clf_gnode *n);  /* cumulates along rows, not down columns */
+/* Facts on nodes that templates and selectors share. Planning asks for them all the time, so what is a look at the node is inline. */
+/** Bound by the caller? */
+static inline bool clf_node_is_slot(const clf_gnode *n) { return n->op == CLF_OP_LEAF || n->op == CLF_OP_CONST || n->op == CLF_OP_PARAM; }
+/** One value per cell of its own shape? */
+static inline bool clf_node_is_cellwise(const clf_gnode *n) {
+    return clf_op_is_cell(n->op) || n->op == CLF_OP_CAST || n->op == CLF_OP_FILL || n->op == CLF_OP_SEQ || n->op == CLF_OP_INDEX;
+}
+/** Does it cumulate along rows, not down columns? */
+static inline bool clf_node_is_row_cum(const clf_gnode *n) { return n->op == CLF_OP_CUM && n->attr[1] == CLF_WAY_ROWS; }
 /** Puts columns side by side that exist, row by row: as a loop does it. */
 bool clf_node_is_row_cat(const clf_graph *g, int32_t n);
-/** Input k as a loop reads it: a product's operand is what is behind its transpose. */
-int32_t clf_node_operand(const clf_graph *g, int32_t n, int k);
 /** A product reads its operand through a transpose: the node whose memory it needs, and whether transposed. */
-int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed);
+static inline int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed) {
+    int32_t p = g->node[n].in[k];
+    *transposed = g->node[p].op == CLF_OP_TRANSPOSE;
+    return *transposed ? g->node[p].in[0] : p;
+}
+/** Input k as a loop reads it: a product's operand is what is behind its transpose. */
+static inline int32_t clf_node_operand(const clf_graph *g, int32_t n, int k) {
+    bool t;
+    return g->node[n].op == CLF_OP_MATMUL ? clf_product_operand(g, n, k, &t) : g->node[n].in[k];
+}
 /* How a product runs as a loop over rows. */
 typedef enum clf_product {
     CLF_PRODUCT_NONE,  /* not at all: the library's */
@@ -37,15 +49,34 @@ typedef enum clf_product {
     CLF_PRODUCT_COLS,  /* t(A) %*% B: rows of both meet in the result */
     CLF_PRODUCT_INNER  /* t(x) %*% y of two columns: a sum */
 } clf_product;
-clf_product clf_product_loop(const clf_graph *g, int32_t n);
+/** Of product n; and of any node. */
+clf_product clf_product_form(const clf_graph *g, int32_t n);
+static inline clf_product clf_product_loop(const clf_graph *g, int32_t n) {
+    return g->node[n].op == CLF_OP_MATMUL ? clf_product_form(g, n) : CLF_PRODUCT_NONE;
+}
 /** Is operand k of n the right side of a product that takes its left side row by row? All of it is wanted by every row. */
-bool clf_product_right_side(const clf_graph *g, int32_t n, int k);
+static inline bool clf_product_right_side(const clf_graph *g, int32_t n, int k) {
+    clf_product f = k ? clf_product_loop(g, n) : CLF_PRODUCT_NONE;
+    return f == CLF_PRODUCT_ROWS || f == CLF_PRODUCT_WIDE;
+}
 /** Does an operand of product n have structural zeros? The library's products know nothing of them. */
 bool clf_product_annihilates(const clf_graph *g, int32_t n);
 /** Rows of the loop n runs in. */
 int64_t clf_node_loop_rows(const clf_graph *g, int32_t n);
 /** The loop a node runs in: its own shape, or its input's for folds. */
-void clf_node_space(const clf_graph *g, int32_t n, int64_t space[2]);
+static inline void clf_node_space(const clf_graph *g, int32_t n, int64_t space[2]) {
+    const clf_gnode *x = &g->node[n];
+    if (x->op == CLF_OP_FOLD || clf_product_loop(g, n) == CLF_PRODUCT_INNER) x = &g->node[clf_node_operand(g, n, 0)];
+    space[0] = clf_rows(x);
+    space[1] = clf_cols(x);
+}
+/** Do a and b run over the same cells? */
+static inline bool clf_same_space(const clf_graph *g, int32_t a, int32_t b) {
+    int64_t x[2], y[2];
+    clf_node_space(g, a, x);
+    clf_node_space(g, b, y);
+    return x[0] == y[0] && x[1] == y[1];
+}
 
 /* The memo table: per node its entries, contiguous. An entry says how each input is taken. */
 typedef struct clf_entry {

@@ -11,25 +11,13 @@ enum {
     PARTIAL_CELLS = 1 << 20      /* largest result that meets over rows: every block of rows has a copy */
 };
 
-int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed) {
-    int32_t p = g->node[n].in[k];
-    *transposed = g->node[p].op == CLF_OP_TRANSPOSE;
-    return *transposed ? g->node[p].in[0] : p;
-}
-
-int32_t clf_node_operand(const clf_graph *g, int32_t n, int k) {
-    bool t;
-    return g->node[n].op == CLF_OP_MATMUL ? clf_product_operand(g, n, k, &t) : g->node[n].in[k];
-}
-
 static bool structural(const clf_graph *g, int32_t q) { return g->node[q].zeros == CLF_ZEROS_STRUCTURAL; }
 
 bool clf_product_annihilates(const clf_graph *g, int32_t n) {
     return structural(g, clf_node_operand(g, n, 0)) || structural(g, clf_node_operand(g, n, 1));
 }
 
-clf_product clf_product_loop(const clf_graph *g, int32_t n) {
-    if (g->node[n].op != CLF_OP_MATMUL) return CLF_PRODUCT_NONE;
+clf_product clf_product_form(const clf_graph *g, int32_t n) {
     bool ta, tb, must = clf_product_annihilates(g, n);
     const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &ta)], *b = &g->node[clf_product_operand(g, n, 1, &tb)];
     int64_t rows = clf_rows(a);
@@ -46,13 +34,6 @@ clf_product clf_product_loop(const clf_graph *g, int32_t n) {
     bool small = (m <= SKINNY || k <= SKINNY) && m <= PARTIAL_CELLS / k;
     return must || small ? CLF_PRODUCT_COLS : CLF_PRODUCT_NONE;
 }
-
-bool clf_product_right_side(const clf_graph *g, int32_t n, int k) {
-    clf_product f = clf_product_loop(g, n);
-    return k && (f == CLF_PRODUCT_ROWS || f == CLF_PRODUCT_WIDE);
-}
-
-bool clf_node_is_row_cum(const clf_gnode *n) { return n->op == CLF_OP_CUM && n->attr[1] == CLF_WAY_ROWS; }
 
 bool clf_node_is_row_cat(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];

@@ -250,11 +250,38 @@ static void test_table(void) {
     }
 }
 
+/* What a row says of operators: its rule has nothing for others. */
+static void keep_to_theirs(const clf_graph *g) {
+    clf_mem mem;
+    clf_arena arena;
+    clf_mem_init(&mem, NULL, NULL);
+    clf_arena_init(&arena, &mem);
+    clf_rewriter w = {.arena = &arena, .scratch = &arena};
+    CU_ASSERT_FATAL(clf_rewriter_begin(&w, g->n));
+    for (int32_t n = 0; n < g->n; n++) CU_ASSERT_EQUAL_FATAL(clf_rewriter_put(&w, &g->node[n]), n);
+    for (int32_t n = 0; n < g->n; n++)
+        for (w.rule = 0; clf_rules[w.rule].id; w.rule++) {
+            int kind = clf_rule_at(g->node[n].op);
+            if (kind < 0 || !(clf_rules[w.rule].at >> kind & 1)) CU_ASSERT_EQUAL(clf_rules[w.rule].apply(&w, n), -1);
+        }
+    clf_arena_release(&arena);
+}
+
+static void test_operators(void) {
+    for (int i = 0; i < FIRES; i++) {
+        clf_ctx *c = open_host();
+        clf_mat *m = record(c, REALS, fires[i].text);
+        clf_frozen f;
+        clf_err err = {0};
+        CU_ASSERT_EQUAL_FATAL(clf_freeze(c, 1, &m->node, 0, NULL, &f, &err), CLF_OK);
+        keep_to_theirs(&f.g);
+        clf_frozen_release(&f);
+        clf_close(c);
+    }
+}
+
 int main(void) {
-    static const test_case tests[] = {{"graphs", test_graphs},
-                                      {"results", test_results},
-                                      {"not here", test_negative},
-                                      {"settings", test_settings},
-                                      {"every rule", test_table}};
+    static const test_case tests[] = {{"graphs", test_graphs},     {"operators", test_operators}, {"results", test_results},
+                                      {"not here", test_negative}, {"settings", test_settings},   {"every rule", test_table}};
     return run_suite("rules", tests, sizeof tests / sizeof *tests);
 }
