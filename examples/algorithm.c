@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { RESULTS = 8 }; /* of a program whose results are numbers */
+
 extern const algorithm alg_l2svm, alg_mlogreg, alg_glm_probit, alg_glm_poisson, alg_kmeans, alg_als_cg, alg_autoencoder, alg_gnmf,
     alg_pagerank;
 
@@ -45,20 +47,34 @@ bool alg_fail(alg_run *r, const char *format, ...) {
 
 bool alg_library_failed(alg_run *r) { return alg_fail(r, "%s", clf_last_error(r->c)); }
 
-bool alg_number(alg_run *r, const char *text, const clf_binding *vars, size_t nvars, double *out) {
-    clf_mat *x = clf_expr(r->c, text, vars, nvars);
-    bool good = clf_read_f64(x, out) == CLF_OK;
-    clf_free(x);
-    return good || alg_library_failed(r);
+bool alg_numbers(alg_run *r, const char *text, const clf_binding *vars, size_t nvars, size_t n, double *out) {
+    clf_result all[RESULTS];
+    clf_mat *x[RESULTS];
+    size_t nall = RESULTS, found = 0;
+    size_t mark = clf_epoch_begin(r->c);
+    bool good = clf_parse(r->c, text, vars, nvars, all, &nall) == CLF_OK;
+    for (size_t i = 0; good && i < nall; i++)
+        if (all[i].bare) x[found++] = all[i].value;
+    good = good && found == n && clf_eval(n, x) == CLF_OK;
+    for (size_t i = 0; good && i < n; i++) good = clf_read_f64(x[i], &out[i]) == CLF_OK;
+    if (!good) alg_library_failed(r);
+    clf_epoch_end(r->c, mark);
+    return good;
 }
 
-static bool all_finite(alg_run *r, const char *what, clf_mat *x) {
-    const clf_binding vars[] = {{"X", x}};
+static bool all_finite(alg_run *r, const char *what, clf_mat *x, double zero) {
     double bad;
-    if (!alg_number(r, "sum(X*0)", vars, 1, &bad)) return false; /* NaN for both */
-    if (bad == 0) return true;
-    if (!alg_number(r, "sum(is.nan(X) | is.infinite(X))", vars, 1, &bad)) return false;
+    if (zero == 0) return true;
+    if (!alg_numbers(r, "sum(is.nan(X) | is.infinite(X))", &(clf_binding){"X", x}, 1, 1, &bad)) return false;
     return alg_fail(r, "the %s hold %.0f cells that are NaN or infinite", what, bad);
+}
+
+/* Times 0, NaN and infinite cells are NaN. */
+static bool cells_finite(alg_run *r) {
+    const clf_binding vars[] = {{"X", r->X}, {"y", r->y}};
+    double zero[2] = {0};
+    if (!alg_numbers(r, r->y ? "sum(X*0); sum(y*0)" : "sum(X*0)", vars, r->y ? 2 : 1, r->y ? 2 : 1, zero)) return false;
+    return all_finite(r, "data", r->X, zero[0]) && (!r->y || all_finite(r, "labels", r->y, zero[1]));
 }
 
 bool alg_check(alg_run *r) {
@@ -69,12 +85,11 @@ bool alg_check(alg_run *r) {
     if (clf_info(r->X, &r->n, &r->m, &r->type, NULL) != CLF_OK) return alg_library_failed(r);
     if (r->type != CLF_F64 && r->type != CLF_F32) return alg_fail(r, "the data is neither f64 nor f32");
     if (r->n < 1 || r->m < 1) return alg_fail(r, "the data is empty: %lld x %lld", (long long)r->n, (long long)r->m);
-    if (!all_finite(r, "data", r->X)) return false;
-    if (!r->y) return true;
+    if (!r->y) return cells_finite(r);
     if (clf_info(r->y, &rows, &cols, NULL, NULL) != CLF_OK) return alg_library_failed(r);
     if (rows != r->n || cols != 1)
         return alg_fail(r, "%lld rows of data, but the labels are %lld x %lld", (long long)r->n, (long long)rows, (long long)cols);
-    return all_finite(r, "labels", r->y);
+    return cells_finite(r);
 }
 
 bool alg_fn(alg_run *r, const char *text, size_t nparams, const clf_binding *vars, size_t nvars, clf_fn **out) {

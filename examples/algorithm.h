@@ -71,8 +71,8 @@ bool alg_fail(alg_run *r, const char *format, ...) __attribute__((format(printf,
 bool alg_library_failed(alg_run *r);
 /** Shape and type of X into n, m, type; y must be n x 1; every cell must be a finite number. False: see why. */
 bool alg_check(alg_run *r);
-/** The value of an expression that is one number. False: see why. */
-bool alg_number(alg_run *r, const char *text, const clf_binding *vars, size_t nvars, double *out);
+/** The values of a program's n bare expressions, each one number, evaluated together. False: see why. */
+bool alg_numbers(alg_run *r, const char *text, const clf_binding *vars, size_t nvars, size_t n, double *out);
 /** A function from text (clf_fn_parse). False: see why. */
 bool alg_fn(alg_run *r, const char *text, size_t nparams, const clf_binding *vars, size_t nvars, clf_fn **out);
 /** Call, counting; out as clf_call has it. False: see why. */

@@ -115,7 +115,7 @@ static bool cells(net *p) {
     const clf_binding vars[] = {{"X", r->X}};
     const void *at;
     double outside;
-    if (!alg_number(r, "sum(X < 0 | X > 1)", vars, 1, &outside)) return false;
+    if (!alg_numbers(r, "sum(X < 0 | X > 1)", vars, 1, 1, &outside)) return false;
     clf_mat *X = outside > 0 ? clf_expr(r->c, scaled, vars, 1) : r->X;
     if (clf_data(X, &at) != CLF_OK) return alg_library_failed(r);
     p->cells = at;

@@ -29,29 +29,26 @@ static bool finish(alg_run *r, const char *point, clf_mat *y, const char *name, 
 }
 
 static bool train_probit(alg_run *r) {
-    clf_binding vars[] = {{"y", r->y}, {"lo", NULL}, {"hi", NULL}};
-    double lo, hi, known;
-    if (!alg_check(r) || !alg_number(r, "min(y)", vars, 1, &lo) || !alg_number(r, "max(y)", vars, 1, &hi)) return false;
-    if (lo == hi) return alg_fail(r, "a single class: every label is %g", lo);
-    clf_mat *numbers[] = {vars[1].value = clf_num(r->c, lo), vars[2].value = clf_num(r->c, hi)};
-    bool good = alg_number(r, "sum(y == lo | y == hi)", vars, 3, &known);
-    if (good && known < (double)r->n)
-        good =
-            alg_fail(r, "more than two classes: %.0f of %lld labels are neither %g nor %g", (double)r->n - known, (long long)r->n, lo, hi);
-    clf_mat *y = good ? clf_cast(clf_expr(r->c, "2*(y == hi) - 1", vars, 3), r->type) : NULL;
-    clf_free(numbers[0]);
-    clf_free(numbers[1]);
-    return good && finish(r, probit_point, y, "far", r->type == CLF_F32 ? 10 : 30);
+    clf_binding vars[] = {{"y", r->y}, {"hi", NULL}};
+    double label[3]; /* the least, the largest, how many are one of both */
+    if (!alg_check(r) || !alg_numbers(r, "lo = min(y); hi = max(y); lo; hi; sum(y == lo | y == hi)", vars, 1, 3, label)) return false;
+    if (label[0] == label[1]) return alg_fail(r, "a single class: every label is %g", label[0]);
+    if (label[2] < (double)r->n)
+        return alg_fail(r, "more than two classes: %.0f of %lld labels are neither %g nor %g", (double)r->n - label[2], (long long)r->n,
+                        label[0], label[1]);
+    vars[1].value = clf_num(r->c, label[1]);
+    clf_mat *y = clf_cast(clf_expr(r->c, "2*(y == hi) - 1", vars, 2), r->type);
+    clf_free(vars[1].value);
+    return finish(r, probit_point, y, "far", r->type == CLF_F32 ? 10 : 30);
 }
 
 static bool train_poisson(alg_run *r) {
     const clf_binding vars[] = {{"y", r->y}};
-    double least, most, rest;
-    if (!alg_check(r) || !alg_number(r, "min(y)", vars, 1, &least) || !alg_number(r, "max(y)", vars, 1, &most)) return false;
-    if (least < 0) return alg_fail(r, "a count is %g: counts must not be negative", least);
-    if (most == 0) return alg_fail(r, "every count is 0: nothing to fit");
-    return alg_number(r, "sum(ifelse(y > 0, y*log(y), 0) - y)", vars, 1, &rest) &&
-           finish(r, poisson_point, clf_cast(r->y, r->type), "rest", rest);
+    double count[3]; /* the least, the largest, the rest */
+    if (!alg_check(r) || !alg_numbers(r, "min(y); max(y); sum(ifelse(y > 0, y*log(y), 0) - y)", vars, 1, 3, count)) return false;
+    if (count[0] < 0) return alg_fail(r, "a count is %g: counts must not be negative", count[0]);
+    if (count[1] == 0) return alg_fail(r, "every count is 0: nothing to fit");
+    return finish(r, poisson_point, clf_cast(r->y, r->type), "rest", count[2]);
 }
 
 #define GLM_DEFAULTS \

@@ -56,18 +56,19 @@ static bool iterate(alg_run *r, side *w, side *h, double squares) {
 
 static bool check(alg_run *r, double *squares) {
     const clf_binding vars[] = {{"X", r->X}};
-    double negative;
+    double sum[2]; /* cells below 0, squares */
     if (!alg_check(r)) return false;
     if (r->p.rank < 1) return alg_fail(r, "the rank is %lld: at least 1 is needed", (long long)r->p.rank);
-    if (!alg_number(r, "sum(X < 0)", vars, 1, &negative) || !alg_number(r, "sum(X^2)", vars, 1, squares)) return false;
-    if (negative > 0) return alg_fail(r, "%.0f cells of the data are negative", negative);
+    if (!alg_numbers(r, "sum(X < 0); sum(X^2)", vars, 1, 2, sum)) return false;
+    if (sum[0] > 0) return alg_fail(r, "%.0f cells of the data are negative", sum[0]);
+    *squares = sum[1];
     if (!isfinite(*squares)) return alg_fail(r, "the data is too large: the sum of its squares is no number");
     return *squares > 0 || alg_fail(r, "every cell of the data is 0, or its square is");
 }
 
 static bool train(alg_run *r) {
     side w = {.update = NULL}, h = {.update = NULL};
-    double squares;
+    double squares = 0;
     int64_t nnz;
     if (!check(r, &squares)) return false;
     if (clf_nnz(r->X, &nnz) != CLF_OK) return alg_library_failed(r);

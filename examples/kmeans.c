@@ -66,7 +66,7 @@ static bool prepare(alg_run *r, double *squares) {
     const clf_binding vars[] = {{"X", r->X}};
     if (!alg_check(r)) return false;
     if (r->p.rank < 1 || r->p.rank > r->n) return alg_fail(r, "%lld clusters of %lld rows", (long long)r->p.rank, (long long)r->n);
-    return alg_number(r, "sum(X^2)", vars, 1, squares);
+    return alg_numbers(r, "sum(X^2)", vars, 1, 1, squares);
 }
 
 static bool train(alg_run *r) {

@@ -15,16 +15,16 @@ static const char curve[] = "Q = W*Z; C = Q - W*rowSums(Q)";
 /* The number of classes; of those found in the data, each must have a row. */
 static bool classes(alg_run *r, int64_t *k) {
     const clf_binding vars[] = {{"y", r->y}};
-    double odd, most, distinct;
-    if (!alg_number(r, "sum(y != floor(y) | y < 1)", vars, 1, &odd) || !alg_number(r, "max(y)", vars, 1, &most)) return false;
-    double count = r->p.rank > 0 ? (double)r->p.rank : most;
+    double label[2], distinct;
+    if (!alg_numbers(r, "sum(y != floor(y) | y < 1); max(y)", vars, 1, 2, label)) return false;
+    const double odd = label[0], most = label[1], count = r->p.rank > 0 ? (double)r->p.rank : most;
     if (odd > 0) return alg_fail(r, "%.0f of %lld labels are not whole numbers from 1", odd, (long long)r->n);
     if (most > count) return alg_fail(r, "labels go up to %.0f, but there are %.0f classes", most, count);
     if (count < 2) return alg_fail(r, "a single class: nothing to tell apart");
     if (count > (double)r->n) return alg_fail(r, "%.0f classes, but %lld rows", count, (long long)r->n);
     *k = (int64_t)count;
     if (r->p.rank > 0) return true;
-    if (!alg_number(r, "s = order(target=y); 1 + sum(s[2:nrow(s), ] != s[1:nrow(s)-1, ])", vars, 1, &distinct)) return false;
+    if (!alg_numbers(r, "s = order(target=y); 1 + sum(s[2:nrow(s), ] != s[1:nrow(s)-1, ])", vars, 1, 1, &distinct)) return false;
     return distinct == count || alg_fail(r, "of the classes 1 to %.0f only %.0f have rows", count, distinct);
 }
 

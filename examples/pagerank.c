@@ -20,14 +20,14 @@ static const double least_f32 = 1e-6;
 
 static bool refuse(alg_run *r) {
     const clf_binding vars[] = {{"X", r->X}, {"y", r->y}};
-    double negative, total = 1;
+    double sum[2] = {0, 1}; /* negative weights, the chances to jump */
     if (!alg_check(r)) return false;
     if (r->n != r->m) return alg_fail(r, "a graph has as many rows as columns, not %lld x %lld", (long long)r->n, (long long)r->m);
     if (!(r->p.lambda > 0 && r->p.lambda < 1)) return alg_fail(r, "lambda, the chance to follow a link, must be between 0 and 1");
-    if (!alg_number(r, r->y ? "sum(X < 0) + sum(y < 0)" : "sum(X < 0)", vars, r->y ? 2 : 1, &negative)) return false;
-    if (negative > 0) return alg_fail(r, "%.0f weights are negative", negative);
-    if (r->y && !alg_number(r, "sum(y)", vars, 2, &total)) return false;
-    return (total > 0 && isfinite(total)) || alg_fail(r, "the chances to jump to a node sum up to %g", total);
+    const char *text = r->y ? "sum(X < 0) + sum(y < 0); sum(y)" : "sum(X < 0)";
+    if (!alg_numbers(r, text, vars, r->y ? 2 : 1, r->y ? 2 : 1, sum)) return false;
+    if (sum[0] > 0) return alg_fail(r, "%.0f weights are negative", sum[0]);
+    return (sum[1] > 0 && isfinite(sum[1])) || alg_fail(r, "the chances to jump to a node sum up to %g", sum[1]);
 }
 
 static bool iterate(alg_run *r, clf_fn *step, clf_mat *G, clf_mat *p) {

@@ -105,15 +105,20 @@ static double next_radius(double radius, double length, double gain, double alph
     return fmax(gain < 0.75 ? 0.25 * radius : radius, there);
 }
 
+/* What rounding of the objective hides, or the tolerance: of a change that is no larger nobody knows which share of a promise it is. */
+static double hidden(const trust *t) {
+    const alg_run *r = t->r;
+    return fmax(r->p.tolerance, 16 * (r->type == CLF_F32 ? FLT_EPSILON : DBL_EPSILON)) * fabs(r->objective);
+}
+
 /* Told, counted, and whether there is more to gain than rounding hides: not, where a step that was solved with care promises nothing
  * either. One turn down a steep direction alone says nothing of a long valley. */
 static bool goes_on(trust *t, double promise) {
     alg_run *r = t->r;
-    double least = fmax(r->p.tolerance, 16 * (r->type == CLF_F32 ? FLT_EPSILON : DBL_EPSILON));
     r->iterations++;
     if (r->each) r->each(r->user, r->iterations, r->objective);
     bool careful = t->small;
-    t->small = promise <= least * fabs(r->objective);
+    t->small = promise <= hidden(t);
     r->converged = (t->small && careful) || t->steep == 0;
     return !r->converged && r->iterations < r->p.iterations;
 }
@@ -133,7 +138,7 @@ static bool iterate(trust *t) {
         double gain = (r->objective - num[OBJECTIVE]) / promise;
         excess = num[OBJECTIVE] - r->objective + num[SLOPE];
         if (r->iterations == 0) t->radius = fmin(t->radius, length);
-        t->radius = next_radius(t->radius, length, gain, excess <= 0 ? 4 : fmax(0.25, 0.5 * num[SLOPE] / excess));
+        if (promise > hidden(t)) t->radius = next_radius(t->radius, length, gain, excess <= 0 ? 4 : fmax(0.25, 0.5 * num[SLOPE] / excess));
         if (gain > 1e-4) {
             r->objective = num[OBJECTIVE];
             take(t, num[STEEP]);
@@ -149,7 +154,7 @@ static bool start(trust *t) {
     double num[MOVE_RESULTS];
     t->zero = clf_fill(r->c, r->type, r->m, t->k, 0);
     t->at[POINT] = t->at[NEGATIVE] = t->zero;
-    if (!alg_number(r, "0.5*sqrt(ncol(X))/max(sqrt(rowSums(X^2)))", vars, 1, &t->radius)) return false;
+    if (!alg_numbers(r, "0.5*sqrt(ncol(X))/max(sqrt(rowSums(X^2)))", vars, 1, 1, &t->radius)) return false;
     if (!look(t, t->zero, t->zero, num)) return false;
     if (!isfinite(num[STEEP]) || !isfinite(num[OBJECTIVE])) return out_of_range(r);
     t->at[POINT] = t->at[NEGATIVE] = NULL;
