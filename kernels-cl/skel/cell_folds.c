@@ -200,7 +200,7 @@ void clf_fold_row_open(clf_ctext *x, int s, int r) {
 }
 
 /* Long rows keep a carry stack of their leaves' states. */
-static void row_push(clf_ctext *x, int s, int r) {
+void clf_fold_row_push(clf_ctext *x, int s, int r) {
     clf_fold_vars f;
     memset(&f, 0, sizeof f);
     if (x->p->kind != CLF_CELL_ROWS) return;
@@ -216,12 +216,12 @@ static void row_push(clf_ctext *x, int s, int r) {
 
 void clf_fold_row_leaf(clf_ctext *x, int s, int r) {
     clf_fold_wide(x, s, r);
-    row_push(x, s, r);
+    clf_fold_row_push(x, s, r);
 }
 
 void clf_fold_row_leaves(clf_ctext *x, int s, int n, int run) {
     clf_fold_wides(x, s, n, run);
-    for (int q = 0; q < n; q++) row_push(x, s, q);
+    for (int q = 0; q < n; q++) clf_fold_row_push(x, s, q);
 }
 
 void clf_fold_row_merge(clf_ctext *x, int s, int r) {

@@ -75,6 +75,7 @@ void clf_fold_wide(clf_ctext *x, int s, int r);           /* lanes to fSwM_R, de
 void clf_fold_wide_decl(clf_ctext *x, int s, int r);
 void clf_fold_row_open(clf_ctext *x, int s, int r);
 void clf_fold_row_leaf(clf_ctext *x, int s, int r);
+void clf_fold_row_push(clf_ctext *x, int s, int r);      /* the wide state of the leaf at j0 */
 /* States 0 .. n - 1 in one, whole runs of `run` together (fold_together.c). */
 void clf_fold_row_leaves(clf_ctext *x, int s, int n, int run);
 void clf_fold_row_merge(clf_ctext *x, int s, int r);      /* what is left of a row's stack: to fSwM_R */

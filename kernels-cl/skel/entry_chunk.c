@@ -94,6 +94,10 @@ static void hole_setup(clf_ctext *x) { clf_etext_setup(entries(x)); }
 static void hole_tile(clf_ctext *x) { clf_etext_tile(entries(x)); }
 static void hole_row(clf_ctext *x) { clf_etext_row(entries(x)); }
 static void hole_push(clf_ctext *x) { clf_etext_meet_push(entries(x)); }
+static void hole_finish(clf_ctext *x) {
+    clf_etext_totals_leaves(entries(x));
+    clf_fold_hole_finish(x);
+}
 static void hole_once(clf_ctext *x) { clf_etext_once(entries(x)); }
 static void hole_meet(clf_ctext *x) { clf_etext_meet(entries(x)); }
 static void hole_final(clf_ctext *x) {
@@ -104,7 +108,7 @@ static void hole_final(clf_ctext *x) {
 static const clf_hole holes[] = {
     {"CLF_SETUP", hole_setup},   {"CLF_TILE", hole_tile},
     {"CLF_ROW", hole_row},       {"CLF_COL_INIT", clf_fold_hole_col_init},
-    {"CLF_COL_PUSH", hole_push}, {"CLF_FINISH", clf_fold_hole_finish},
+    {"CLF_COL_PUSH", hole_push}, {"CLF_FINISH", hole_finish},
     {"CLF_ONCE", hole_once},     {"CLF_MEET", hole_meet},
     {"CLF_FINAL", hole_final},   {NULL, NULL},
 };

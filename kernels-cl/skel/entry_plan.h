@@ -111,8 +111,13 @@ static inline bool clf_entry_late(uint8_t kind) {
 }
 /** Can a task take in cells without entry that are the value `rest`? (entry_rest.c) */
 bool clf_entry_rest_fits(const clf_entry *p, int fold, int rest);
-/** Room for the cells of totals, in 8-byte units. */
-static inline int64_t clf_entry_totals(const clf_entry *p) { return p->ntotal ? p->ntotal * (p->cell.rows + 16) : 0; }
+/** Of one cell a row of totals: leaves, and what is known of each of them (is it done, its wide state). */
+enum { CLF_ENTRY_KNOWN = 4 };
+static inline int64_t clf_entry_leaves(const clf_entry *p) { return p->cell.rows / CLF_LEAF + 1; }
+/** Room for the cells of totals and behind them their leaves, in 8-byte units. */
+static inline int64_t clf_entry_totals(const clf_entry *p) {
+    return p->ntotal ? p->ntotal * (p->cell.rows + 16 + CLF_ENTRY_KNOWN * clf_entry_leaves(p)) : 0;
+}
 /** Room for rows of zeros behind them: one for each located operand, of every work-item. */
 int64_t clf_entry_zeros(const clf_entry *p);
 /** Room for the DOTs of a block of entries, or for what a block of rows keeps, of every work-item, behind those. */

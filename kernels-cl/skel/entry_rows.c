@@ -234,12 +234,7 @@ static void tiles(clf_etext *t) {
             CLF_PUT(&t->x, "%s h%d[%d];\n", clf_emit_type(one, clf_wide(clf_ctext_type(&t->x, s)), 1), s,
                     CLF_ENTRY_LEVELS * clf_etext_padded(t, t->p->task[s].axis));
     if (t->p->rows) CLF_PUT(&t->x, "long row_[%d];\n", TILE_ROOM);
-    for (int s = 0; s < t->p->ntask; s++)
-        if (t->p->task[s].kind == CLF_DO_TOTAL) {
-            const char *type = clf_emit_type(one, clf_ctext_type(&t->x, s), 1);
-            CLF_PUT(&t->x, "__global %s *const w%d_ = (__global %s *)(scratch + cbase + chunks * cstride + %d * (rows + 16));\n", type, s,
-                    type, t->p->task[s].place);
-        }
+    clf_etext_totals_setup(t);
 }
 
 void clf_etext_setup(clf_etext *t) {

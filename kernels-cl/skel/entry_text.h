@@ -3,7 +3,7 @@
  * operand; xA xbA memory and base of access A, xlA xjA xkA its strides by row, column and short axis; eb first entry of the tile, cells
  * of it; ix_ columns of a vector of entries, c_ of one; vN value N, tN its private tile over entries, yN its private array along a
  * short axis, dN_B block B of the row that DOT N takes; aS_B accumulators of task S, gS hS its wide state and stack of them, wS_ the cells
- * of rows that wait for its total, bN the numbers of DOT N of a block of entries, keptS stackS what task S of a block of rows keeps between
+ * of rows that wait for its total, qS_ and qS_M which leaves of those are done and their states, bN the numbers of DOT N of a block of entries, keptS stackS what task S of a block of rows keeps between
  * cuts, at_ where its rows go on; vN_l values of a batch of rows, mN what waits of them; p_ the work-item's place for partial results,
  * home_ those of all, by the first chunk of what is merged. */
 #ifndef CLF_KERNELS_SKEL_ENTRY_TEXT_H
@@ -106,8 +106,11 @@ void clf_etext_meet_setup(clf_etext *t);
 void clf_etext_meet_push(clf_etext *t);
 void clf_etext_meet(clf_etext *t);             /* who goes on to the end */
 void clf_etext_meet_final(clf_etext *t);
+/* entry_total.c: folds over all rows */
+void clf_etext_totals_setup(clf_etext *t);
 void clf_etext_total_put(clf_etext *t, int s);   /* a row's cells into scratch */
-void clf_etext_totals(clf_etext *t);           /* folds over all rows, from the cells that wait in scratch */
+void clf_etext_totals_leaves(clf_etext *t);    /* leaves that are the work-item's own, when its rows are done */
+void clf_etext_totals(clf_etext *t);           /* the end of them */
 /* entry_batch.c: as many rows as a vector has lanes, sweep by sweep */
 void clf_etext_batch_setup(clf_etext *t);
 void clf_etext_batch(clf_etext *t);
