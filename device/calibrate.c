@@ -48,7 +48,7 @@ static clf_status enqueue(clf_gauge_bench *b, const clf_gauge_job *j) {
     return clf_launch(b->d, b->dev, j->p, args, NARGS, j->items, b->local, b->err);
 }
 
-static clf_status timed(clf_gauge_bench *b, const clf_gauge_job *j, double *ns) {
+clf_status clf_gauge_once(clf_gauge_bench *b, const clf_gauge_job *j, double *ns) {
     uint64_t t0 = clf_now_ns();
     CLF_TRY(enqueue(b, j));
     CLF_TRY(clf_dev_wait(b->d, b->dev, b->err));
@@ -58,16 +58,16 @@ static clf_status timed(clf_gauge_bench *b, const clf_gauge_job *j, double *ns) 
 
 static clf_status best_of(clf_gauge_bench *b, const clf_gauge_job *j, int runs, double *ns) {
     double t;
-    CLF_TRY(timed(b, j, ns));
+    CLF_TRY(clf_gauge_once(b, j, ns));
     for (int i = 1; i < runs && clf_now_ns() < b->hurry_ns; i++) {
-        CLF_TRY(timed(b, j, &t));
+        CLF_TRY(clf_gauge_once(b, j, &t));
         if (t < *ns) *ns = t;
     }
     return CLF_OK;
 }
 
 clf_status clf_gauge_best(clf_gauge_bench *b, clf_gauge_job *j, int64_t *repeat, double *ns) {
-    CLF_TRY(timed(b, j, ns)); /* the first run compiles */
+    CLF_TRY(clf_gauge_once(b, j, ns)); /* the first run compiles */
     for (;;) {
         CLF_TRY(best_of(b, j, 2, ns));
         if (*ns >= RUN_NS) CLF_TRY(best_of(b, j, BEST_OF, ns));
@@ -87,7 +87,7 @@ static int by_value(const void *a, const void *b) {
 /* part quarters up the sorted times: 0 the best, 2 the median. */
 static clf_status quartile(clf_gauge_bench *b, const clf_gauge_job *j, int part, double *ns) {
     double t[LAUNCHES];
-    for (int i = 0; i < LAUNCHES; i++) CLF_TRY(timed(b, j, &t[i]));
+    for (int i = 0; i < LAUNCHES; i++) CLF_TRY(clf_gauge_once(b, j, &t[i]));
     qsort(t, LAUNCHES, sizeof *t, by_value);
     *ns = t[LAUNCHES * part / 4];
     return CLF_OK;

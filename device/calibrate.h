@@ -38,6 +38,9 @@ typedef struct clf_gauge_job {
 clf_status clf_gauge_device(clf_devs *d, int dev, const char *math, double patience_s, clf_profile *out, clf_err *err);
 /** A kernel of the program built for the element type at hand. owns: the caller, to be given to clf_program_free. */
 clf_status clf_gauge_kernel(clf_gauge_bench *b, const char *entry, clf_program **out);
+enum { CLF_GAUGE_TURNS = 5 }; /* of what is measured by turns */
+/** One run, waited for. */
+clf_status clf_gauge_once(clf_gauge_bench *b, const clf_gauge_job *j, double *ns);
 /** Raise *repeat (a field of the job) until the best run is long enough; a run that a neighbour made long does not pass for one, and what
  *  an earlier pass measured counts, too. */
 clf_status clf_gauge_best(clf_gauge_bench *b, clf_gauge_job *j, int64_t *repeat, double *ns);
@@ -48,6 +51,8 @@ size_t clf_gauge_workers(const clf_gauge_bench *b, size_t bytes);
 static inline bool clf_gauge_groups(const clf_gauge_bench *b) { return b->local > 1; }
 
 /* ---- calibrate_streams.c, calibrate_loops.c: figures into *p */
+/** One sweep of all cores over the first `bytes` of what is read: whole steps of the kernel m_read, nothing is skipped. */
+clf_gauge_job clf_gauge_sweep(const clf_gauge_bench *b, clf_program *read, double bytes);
 clf_status clf_gauge_streams(clf_gauge_bench *b, clf_profile *p);
 clf_status clf_gauge_fma(clf_gauge_bench *b, clf_profile *p);
 clf_status clf_gauge_tile(clf_gauge_bench *b, clf_profile *p);

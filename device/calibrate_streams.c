@@ -7,11 +7,14 @@
 #include "device/device_internal.h"
 
 /* One work-item per core sweeps its own part of the set, so what a core holds is the set divided by the cores. */
-static clf_status read_rate(clf_gauge_bench *b, clf_program *p, double bytes, double *per_s) {
+clf_gauge_job clf_gauge_sweep(const clf_gauge_bench *b, clf_program *read, double bytes) {
     size_t set = bytes < (double)b->set_bytes ? (size_t)bytes : b->set_bytes, workers = clf_gauge_workers(b, set / 4);
-    int64_t step = clf_gauge_groups(b) ? 1 : 4 * (int64_t)workers,
-            steps = (int64_t)(set / 64) / step; /* whole steps of the kernel: nothing is skipped */
-    clf_gauge_job j = {p, b->in, b->out, b->set_bytes, b->out_bytes, step * (steps ? steps : 1), 1, workers};
+    int64_t step = clf_gauge_groups(b) ? 1 : 4 * (int64_t)workers, steps = (int64_t)(set / 64) / step;
+    return (clf_gauge_job){read, b->in, b->out, b->set_bytes, b->out_bytes, step * (steps ? steps : 1), 1, workers};
+}
+
+static clf_status read_rate(clf_gauge_bench *b, clf_program *p, double bytes, double *per_s) {
+    clf_gauge_job j = clf_gauge_sweep(b, p, bytes);
     double ns;
     CLF_TRY(clf_gauge_best(b, &j, &j.sweeps, &ns));
     *per_s = (double)j.n * 64 * (double)j.sweeps / ns * 1e9;
@@ -43,12 +46,20 @@ static clf_status shared_cache(clf_gauge_bench *b, clf_program *rd, clf_profile 
     return CLF_OK;
 }
 
-static clf_status write_cost(clf_gauge_bench *b, clf_program *cp, clf_profile *p) {
-    size_t half = b->set_bytes / 2 / 64 * 64;
-    clf_gauge_job j = {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, clf_gauge_workers(b, half)};
-    double ns;
-    CLF_TRY(clf_gauge_best(b, &j, &j.sweeps, &ns));
-    double once = (double)half * (double)j.sweeps / p->read_bytes_per_s[3] * 1e9, cost = ns / once - 1;
+/* Half of the set copied to the other half, and swept, by turns: a difference of figures that were measured apart would be the neighbours'.
+ * The median. */
+static clf_status write_cost(clf_gauge_bench *b, clf_program *rd, clf_program *cp, clf_profile *p) {
+    const size_t half = b->set_bytes / 2 / 64 * 64;
+    const clf_gauge_job copy = {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, clf_gauge_workers(b, half)};
+    const clf_gauge_job sweep = clf_gauge_sweep(b, rd, (double)half);
+    double sorted[CLF_GAUGE_TURNS], read, ns;
+    CLF_TRY(clf_gauge_once(b, &copy, &ns)); /* the first run compiles */
+    for (int n = 0; n < CLF_GAUGE_TURNS; n++) {
+        CLF_TRY(clf_gauge_once(b, &sweep, &read));
+        CLF_TRY(clf_gauge_once(b, &copy, &ns));
+        clf_sorted_insert(sorted, n, ns / read - 1);
+    }
+    const double cost = sorted[CLF_GAUGE_TURNS / 2];
     p->write_cost = cost < 0.5 ? 0.5 : cost > 4 ? 4 : cost;
     return CLF_OK;
 }
@@ -66,7 +77,7 @@ clf_status clf_gauge_streams(clf_gauge_bench *b, clf_profile *p) {
     CLF_GO(read_rate(b, rd, p->tier_bytes[1] / 2, &p->read_bytes_per_s[1]));
     CLF_GO(read_rate(b, rd, (double)b->set_bytes, &p->read_bytes_per_s[3]));
     CLF_GO(shared_cache(b, rd, p));
-    CLF_GO(write_cost(b, cp, p));
+    CLF_GO(write_cost(b, rd, cp, p));
 out:
     clf_program_free(b->d, rd, true);
     clf_program_free(b->d, cp, true);

@@ -51,7 +51,8 @@ static bool pays(const clf_window *w, int32_t s) {
 }
 
 /* Its text is long, and written once, where neither it nor its arguments are the cplan's: those of stored entries name their operand. */
-static clf_status write_text(clf_ctx *c, const clf_cplan *cp, const clf_sched *sched, clf_arena *arena, clf_source *out, clf_err *err) {
+static clf_status write_text(clf_ctx *c, int dev, const clf_cplan *cp, const clf_sched *sched, clf_arena *arena, clf_source *out,
+                             clf_err *err) {
     clf_generics *k = &c->run->generics;
     bool kept = !gathers(cp) && !c->knobs.kernel_dir[0];
     for (int i = 0; kept && i < k->n; i++)
@@ -60,19 +61,20 @@ static clf_status write_text(clf_ctx *c, const clf_cplan *cp, const clf_sched *s
             return CLF_OK;
         }
     kept = kept && k->n < CLF_GENERICS;
-    CLF_TRY(sched->skel->emit(cp, sched, c->knobs.kernel_dir, kept ? &k->arena : arena, out, err));
+    CLF_TRY(clf_exe_write(c, dev, cp, sched, kept ? &k->arena : arena, out, err));
     if (kept) k->text[k->n++] = (clf_generic_text){sched->skel, sched->variant, *out};
     return CLF_OK;
 }
 
-static clf_status write_for(clf_ctx *c, const clf_skel *skel, const clf_cplan *cp, const clf_profile *dev, clf_arena *arena,
-                            clf_sched *sched, clf_source *out, clf_err *err) {
-    CLF_TRY(skel->sched(cp, dev, (clf_grid){0, INT64_MAX}, sched, err));
-    return write_text(c, cp, sched, arena, out, err);
+static clf_status write_for(clf_ctx *c, int dev, const clf_skel *skel, const clf_cplan *cp, clf_arena *arena, clf_sched *sched,
+                            clf_source *out, clf_err *err) {
+    CLF_TRY(skel->sched(cp, clf_run_profile_of(c, dev), (clf_grid){0, INT64_MAX}, sched, err));
+    return write_text(c, dev, cp, sched, arena, out, err);
 }
 
 static clf_status write_generic(clf_window *w, clf_draft *d, clf_sched *sched, clf_err *err) {
-    return write_for(w->c, d->skel, &w->x->plan->step[d->step].c, profile_of(w->c, w->x, d->step), &w->arena, sched, &d->src, err);
+    const int dev = clf_exe_device(w->x, &w->x->step[d->step]);
+    return write_for(w->c, dev, d->skel, &w->x->plan->step[d->step].c, &w->arena, sched, &d->src, err);
 }
 
 /* Best effort: without it the host executor runs the step. */
@@ -133,6 +135,6 @@ void clf_generic_fetch(clf_ctx *c, int dev) {
     if (!clf_exe_later(c)) return;
     clf_arena_init(&arena, &c->mem);
     const clf_skel *skel = sum_of_cells(&arena, &cp, NULL) == CLF_OK ? generic_of(c, &cp, p) : NULL;
-    if (skel && write_for(c, skel, &cp, p, &arena, &sched, &src, NULL) == CLF_OK) clf_program_fetch(c->run->devs, dev, &src, NULL);
+    if (skel && write_for(c, dev, skel, &cp, &arena, &sched, &src, NULL) == CLF_OK) clf_program_fetch(c->run->devs, dev, &src, NULL);
     clf_arena_release(&arena);
 }

@@ -9,6 +9,7 @@
 #include "host/run/tile_isa.h"
 #include "planner/builder.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,8 @@ enum {
     /* a core's part */ BIG_CELLS = 6 << 20,
     SHARED_BYTES = 12 * BIG_CELLS, /* of a set that may be a cache's: half of what is taken for memory */
     MAX_CHAIN = 4,
+    TURNS = 7,
+    EXP_RUNS = 24, /* of CLASS_CELLS; a divisor of how many there are in BIG_CELLS */
     MEET_NS = 1000000,
     MEET_ROUNDS = 21
 };
@@ -59,12 +62,6 @@ static clf_status probe_build(clf_cplan *c, clf_arena *a, const clf_probe_plan *
     return clf_build_end(&b, c, err);
 }
 
-static void insert(double *sorted, int n, double x) {
-    int i = n;
-    for (; i > 0 && sorted[i - 1] > x; i--) sorted[i] = sorted[i - 1];
-    sorted[i] = x;
-}
-
 /* The lower quartile of some runs' times. */
 static clf_status probe_time(const clf_gauge *g, clf_tile *t, const clf_bind *bind, clf_pool *pool, double *ns) {
     double start = (double)clf_now_ns(), one = 0, sorted[MOST_TRIES];
@@ -74,7 +71,7 @@ static clf_status probe_time(const clf_gauge *g, clf_tile *t, const clf_bind *bi
     for (; tries < MIN_TRIES || (tries < MOST_TRIES && (double)clf_now_ns() - start < SLICE_NS); tries++) {
         double t0 = (double)clf_now_ns();
         for (int i = 0; i < runs; i++) CLF_TRY(clf_tile_run(t, bind, pool, g->err));
-        insert(sorted, tries, ((double)clf_now_ns() - t0) / runs);
+        clf_sorted_insert(sorted, tries, ((double)clf_now_ns() - t0) / runs);
     }
     *ns = clf_least_of(g->least, sorted[tries / 4]);
     return CLF_OK;
@@ -218,28 +215,67 @@ static clf_status gauge_rows(const clf_gauge *g, clf_profile *p) {
     return CLF_OK;
 }
 
-/* sum(exp(X)) at the largest size: how much of the shorter part the longer one hides. */
-static clf_status gauge_overlap(const clf_gauge *g, clf_profile *p) {
-    clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_EXP, .chain = 1, .inputs = 1, .n = BIG_CELLS};
-    double ns, move = 8e9 * BIG_CELLS / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1];
-    double work = 1e9 * BIG_CELLS / p->cells_per_s[1][CLF_CLASS_EXP] + 1e9 * BIG_CELLS / p->cells_per_s[1][CLF_CLASS_ADD];
-    double less = move < work ? move : work, more = move < work ? work : move;
-    CLF_TRY(probe(g, &plan, g->pool, &ns));
-    double alone = (ns - more) / less;
-    p->overlap = alone < 0 ? 1 : alone > 1 ? 0 : 1 - alone;
+/* Programs that take turns, and a figure of their times. */
+enum { MOST_TURNING = 3 };
+typedef struct turning {
+    int n;
+    clf_probe_plan plan[MOST_TURNING];
+    int runs[MOST_TURNING]; /* of a turn */
+    double (*figure)(const double *ns);
+} turning;
+
+/* A difference of what was measured apart would be the neighbours': the median of a figure. */
+static clf_status by_turns(const clf_gauge *g, const turning *w, clf_tile *const *t, double *median) {
+    double sorted[TURNS], sum[1], ns[MOST_TURNING];
+    for (int i = 0; i < TURNS; i++) {
+        for (int k = 0; k < w->n; k++) {
+            double start = (double)clf_now_ns();
+            void *in[3] = {g->x, g->y, g->z}, *out[1] = {w->plan[k].store ? (void *)g->out : (void *)sum};
+            for (int r = 0; r < w->runs[k]; r++) CLF_TRY(clf_tile_run(t[k], &(clf_bind){.in = in, .out = out}, g->pool, g->err));
+            ns[k] = (double)clf_now_ns() - start;
+        }
+        clf_sorted_insert(sorted, i, w->figure(ns));
+    }
+    *median = sorted[TURNS / 2];
     return CLF_OK;
 }
 
+static clf_status take_turns(const clf_gauge *g, const turning *w, double *median) {
+    clf_arena a;
+    clf_cplan c;
+    clf_tile *t[MOST_TURNING] = {NULL};
+    clf_status st = CLF_OK;
+    clf_arena_init(&a, g->mem);
+    for (int k = 0; k < w->n && st == CLF_OK; k++) {
+        st = probe_build(&c, &a, &w->plan[k], g->err);
+        if (st == CLF_OK) st = clf_tile_new(&t[k], &c, g->isa, g->mem, g->err);
+    }
+    if (st == CLF_OK) st = by_turns(g, w, t, median);
+    for (int k = 0; k < w->n; k++) clf_tile_free(t[k]);
+    clf_arena_release(&a);
+    return st;
+}
+
+/* sum(X * Y), which streams two operands. */
+static const clf_probe_plan stream_two = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 1, .inputs = 2, .n = BIG_CELLS};
+
+/* sum(exp(X)) at the largest size, and as often in cache. */
+static double hidden(const double *ns) { return clf_part_hidden(ns[0], ns[1] / 2, ns[2] * (BIG_CELLS / CLASS_CELLS / EXP_RUNS)); }
+
+static clf_status gauge_overlap(const clf_gauge *g, clf_profile *p) {
+    const clf_probe_plan exps = {.type = CLF_F64, .op = CLF_OP_EXP, .chain = 1, .inputs = 1, .n = BIG_CELLS};
+    turning w = {3, {exps, stream_two, exps}, {1, 1, EXP_RUNS}, hidden};
+    w.plan[2].n = CLASS_CELLS;
+    return take_turns(g, &w, &p->overlap);
+}
+
 /* X * Y stored against the same summed, at the largest size. */
+static double written(const double *ns) { return fmax((ns[0] - ns[1]) / (ns[1] / 2), 0.5); }
+
 static clf_status gauge_store(const clf_gauge *g, clf_profile *p) {
-    clf_probe_plan plan = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 1, .inputs = 2, .n = BIG_CELLS};
-    double stored, summed, read = 8e9 / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1] * BIG_CELLS;
-    CLF_TRY(probe(g, &plan, g->pool, &summed));
-    plan.store = true;
-    CLF_TRY(probe(g, &plan, g->pool, &stored));
-    p->write_cost = (stored - summed) / read;
-    if (p->write_cost < 0.5) p->write_cost = 0.5;
-    return CLF_OK;
+    turning w = {2, {stream_two, stream_two}, {1, 1}, written};
+    w.plan[0].store = true;
+    return take_turns(g, &w, &p->write_cost);
 }
 
 /* Every part waits until all workers are in, or for a while: what it takes to have them all. */
