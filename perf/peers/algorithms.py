@@ -174,12 +174,13 @@ def main():
             row = run_case(case, args, found, folder)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        if row:
-            rows.append(row)
-            show(row)
-    if args.json:
-        with open(args.json, "w") as f:
-            json.dump({"schema": 1, "versions": versions, "rows": rows}, f, indent=1)
+        if not row:
+            continue
+        rows.append(row)
+        show(row)
+        if args.json:  # after each case: who is stopped half-way has what was measured
+            with open(args.json, "w") as f:
+                json.dump({"schema": 1, "versions": versions, "rows": rows}, f, indent=1)
     return 0 if all(r["ok"] for r in rows) else 1
 
 
