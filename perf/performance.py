@@ -191,7 +191,7 @@ def machine(rows):
     facts = [("processor", "%s, %d threads" % (_first("/proc/cpuinfo", r"model name\s*:(.*)") or platform.machine(), os.cpu_count())),
              ("caches", ", ".join(caches)), ("memory", "%.0f GiB" % (int(memory) / 2**20) if memory else ""),
              ("reading from memory", "%.1f GB/s" % statistics.median(roof) if roof else ""),
-             ("devices", "; ".join(devices)), ("system", "%s %s" % (platform.system(), platform.release())),
+             ("devices", "; ".join(devices)), ("system", "%s %s" % (platform.system(), platform.release().split("-")[0])),
              ("compiler", _output("cc", "--version").split("\n")[0]), ("program", _output("git", "-C", ROOT, "rev-parse", "--short", "HEAD"))]
     return table(["", ""], [f for f in facts if f[1]]), {}
 
