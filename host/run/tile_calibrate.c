@@ -226,7 +226,7 @@ typedef struct turning {
 
 /* A difference of what was measured apart would be the neighbours': the median of a figure. */
 static clf_status by_turns(const clf_gauge *g, const turning *w, clf_tile *const *t, double *median) {
-    double sorted[TURNS], sum[1], ns[MOST_TURNING];
+    double sorted[TURNS], sum[1] = {0}, ns[MOST_TURNING];
     for (int i = 0; i < TURNS; i++) {
         for (int k = 0; k < w->n; k++) {
             double start = (double)clf_now_ns();

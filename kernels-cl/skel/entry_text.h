@@ -2,10 +2,10 @@
  * Writing the holes of entry.chunk.cl. Names in the text, besides those of cell_text.h: xp xc xe offsets, columns and cells of the CSR
  * operand; xA xbA memory and base of access A, xlA xjA xkA its strides by row, column and short axis; eb first entry of the tile, cells
  * of it; ix_ columns of a vector of entries, c_ of one; vN value N, tN its private tile over entries, yN its private array along a
- * short axis, dN_B block B of the row that DOT N takes; aS_B accumulators of task S, gS hS its wide state and stack of them, wS_ the cells
- * of rows that wait for its total, qS_ and qS_M which leaves of those are done and their states, bN the numbers of DOT N of a block of entries, keptS stackS what task S of a block of rows keeps between
- * cuts, at_ where its rows go on; vN_l values of a batch of rows, mN what waits of them; p_ the work-item's place for partial results,
- * home_ those of all, by the first chunk of what is merged. */
+ * short axis, dN_B block B of the row that DOT N takes; aS_B accumulators of task S, gS hS its wide state and stack of them, wS_ the
+ * cells of rows that wait for its total, qS_ and qS_M which leaves of those are done and their states, bN the numbers of DOT N of a
+ * block of entries, keptS stackS what task S of a block of rows keeps between cuts, at_ where its rows go on; vN_l values of a batch of
+ * rows, mN what waits of them; p_ the work-item's place for partial results, home_ those of all, by the first chunk of what is merged. */
 #ifndef CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #define CLF_KERNELS_SKEL_ENTRY_TEXT_H
 #include "kernels-cl/skel/cell_folds.h"
