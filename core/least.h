@@ -25,17 +25,4 @@ static inline double clf_least_of(clf_least *l, double ns) {
     if (l->at++ >= l->known || ns < *best) *best = ns;
     return *best;
 }
-
-/** Sorted times or figures: take another one in. */
-static inline void clf_sorted_insert(double *sorted, int n, double x) {
-    int i = n;
-    for (; i > 0 && sorted[i - 1] > x; i--) sorted[i] = sorted[i - 1];
-    sorted[i] = x;
-}
-
-/** Of moving bytes and computing, what both together take, and what each takes alone: the part of the shorter that the longer hides. */
-static inline double clf_part_hidden(double both, double move, double work) {
-    double less = move < work ? move : work, more = move < work ? work : move, alone = (both - more) / less;
-    return alone < 0 ? 1 : alone > 1 ? 0 : 1 - alone;
-}
 #endif

@@ -3,8 +3,8 @@
  *
  * GPUs have kernels of their own (calibrate_group_cl.c), thousands of work-items, and copies of the sets in their memory; the way there
  * is measured apart (calibrate_link.c). A figure is the best of several runs in two passes, each long enough (RUN_NS) that the launch does
- * not count: the best is what the device can do, the rest is the neighbours. Only launch costs are medians, for a waiting caller meets
- * sleeping workers. After PATIENCE_S one run per figure has to do. */
+ * not count: the best is what the device can do, the rest is the neighbours. Medians are launch costs, for a waiting caller meets
+ * sleeping workers, and what is measured by turns. After PATIENCE_S one run, or turn, per figure has to do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static clf_status enqueue(clf_gauge_bench *b, const clf_gauge_job *j) {
     return clf_launch(b->d, b->dev, j->p, args, NARGS, j->items, b->local, b->err);
 }
 
-clf_status clf_gauge_once(clf_gauge_bench *b, const clf_gauge_job *j, double *ns) {
+static clf_status timed(clf_gauge_bench *b, const clf_gauge_job *j, double *ns) {
     uint64_t t0 = clf_now_ns();
     CLF_TRY(enqueue(b, j));
     CLF_TRY(clf_dev_wait(b->d, b->dev, b->err));
@@ -58,16 +58,16 @@ clf_status clf_gauge_once(clf_gauge_bench *b, const clf_gauge_job *j, double *ns
 
 static clf_status best_of(clf_gauge_bench *b, const clf_gauge_job *j, int runs, double *ns) {
     double t;
-    CLF_TRY(clf_gauge_once(b, j, ns));
+    CLF_TRY(timed(b, j, ns));
     for (int i = 1; i < runs && clf_now_ns() < b->hurry_ns; i++) {
-        CLF_TRY(clf_gauge_once(b, j, &t));
+        CLF_TRY(timed(b, j, &t));
         if (t < *ns) *ns = t;
     }
     return CLF_OK;
 }
 
 clf_status clf_gauge_best(clf_gauge_bench *b, clf_gauge_job *j, int64_t *repeat, double *ns) {
-    CLF_TRY(clf_gauge_once(b, j, ns)); /* the first run compiles */
+    CLF_TRY(timed(b, j, ns)); /* the first run compiles */
     for (;;) {
         CLF_TRY(best_of(b, j, 2, ns));
         if (*ns >= RUN_NS) CLF_TRY(best_of(b, j, BEST_OF, ns));
@@ -79,6 +79,18 @@ clf_status clf_gauge_best(clf_gauge_bench *b, clf_gauge_job *j, int64_t *repeat,
     return CLF_OK;
 }
 
+clf_status clf_gauge_turns(clf_gauge_bench *b, const clf_gauge_job *job, int n, clf_turns_figure figure, double known, double *median) {
+    double sorted[CLF_TURNS_MOST], ns[CLF_TURNS_THINGS];
+    int turns = 0;
+    for (int k = 0; k < n; k++) CLF_TRY(timed(b, &job[k], &ns[k])); /* the first run compiles */
+    do {
+        for (int k = 0; k < n; k++) CLF_TRY(timed(b, &job[k], &ns[k]));
+        clf_sorted_insert(sorted, turns++, figure(ns, known));
+    } while (turns < CLF_TURNS_MOST && clf_now_ns() < b->hurry_ns);
+    *median = sorted[turns / 2];
+    return CLF_OK;
+}
+
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -87,7 +99,7 @@ static int by_value(const void *a, const void *b) {
 /* part quarters up the sorted times: 0 the best, 2 the median. */
 static clf_status quartile(clf_gauge_bench *b, const clf_gauge_job *j, int part, double *ns) {
     double t[LAUNCHES];
-    for (int i = 0; i < LAUNCHES; i++) CLF_TRY(clf_gauge_once(b, j, &t[i]));
+    for (int i = 0; i < LAUNCHES; i++) CLF_TRY(timed(b, j, &t[i]));
     qsort(t, LAUNCHES, sizeof *t, by_value);
     *ns = t[LAUNCHES * part / 4];
     return CLF_OK;

@@ -4,6 +4,7 @@
 #ifndef CLF_DEVICE_CALIBRATE_H
 #define CLF_DEVICE_CALIBRATE_H
 #include "core/least.h"
+#include "core/turns.h"
 #include "device/device_internal.h"
 
 extern const char clf_calibrate_cl[], clf_calibrate_group_cl[];
@@ -19,9 +20,9 @@ typedef struct clf_gauge_bench {
     char *in, *out; /* set_bytes; out_bytes */
     size_t set_bytes, out_bytes;
     clf_buf in_name, out_name; /* what copies of the two on the device are known by: of no memory, counted by nobody */
-    const char *math;          /* of clf_dev_calibrate */
-    uint64_t hurry_ns;         /* from this time on one run has to do */
-    clf_least least;           /* of one repetition each, of the element type at hand */
+    const char *math;  /* of clf_dev_calibrate */
+    uint64_t hurry_ns; /* from this time on one run has to do */
+    clf_least least;   /* of one repetition each, of the element type at hand */
     clf_err *err;
 } clf_gauge_bench;
 
@@ -38,12 +39,12 @@ typedef struct clf_gauge_job {
 clf_status clf_gauge_device(clf_devs *d, int dev, const char *math, double patience_s, clf_profile *out, clf_err *err);
 /** A kernel of the program built for the element type at hand. owns: the caller, to be given to clf_program_free. */
 clf_status clf_gauge_kernel(clf_gauge_bench *b, const char *entry, clf_program **out);
-enum { CLF_GAUGE_TURNS = 5 }; /* of what is measured by turns */
-/** One run, waited for. */
-clf_status clf_gauge_once(clf_gauge_bench *b, const clf_gauge_job *j, double *ns);
 /** Raise *repeat (a field of the job) until the best run is long enough; a run that a neighbour made long does not pass for one, and what
  *  an earlier pass measured counts, too. */
 clf_status clf_gauge_best(clf_gauge_bench *b, clf_gauge_job *j, int64_t *repeat, double *ns);
+/** n jobs by turns, up to CLF_TURNS_THINGS: the median of a figure of their times. They name the same memory in the same lengths, so that a
+ *  device with memory of its own has nothing to fetch in between. */
+clf_status clf_gauge_turns(clf_gauge_bench *b, const clf_gauge_job *job, int n, clf_turns_figure figure, double known, double *median);
 /** Evaluations of a work-item per round: 8 registers of 64 bytes with two operations (ADD) or one (CMP), or 32 vectors; on a GPU 8 numbers. */
 double clf_gauge_round(const clf_gauge_bench *b, int class_);
 /** Work-items that go over so many bytes together: one a core; on a GPU no more than there is work for. */

@@ -105,42 +105,26 @@ static clf_status groups(clf_gauge_bench *b, clf_profile *p) {
     return CLF_OK;
 }
 
-typedef struct turns {
-    clf_gauge_job move, work, both;
-    double cells, worked; /* of both, and of work */
-} turns;
-
-/* Half of the set streamed with an operator of a class on each element, without it, and the operator on registers, by turns: a difference
- * of figures that were measured apart would be the neighbours'. The median. */
-static clf_status take_turns(clf_gauge_bench *b, const turns *t, double *part) {
-    double sorted[CLF_GAUGE_TURNS], move, work, both;
-    CLF_TRY(clf_gauge_once(b, &t->both, &both)); /* the first run compiles */
-    for (int n = 0; n < CLF_GAUGE_TURNS; n++) {
-        CLF_TRY(clf_gauge_once(b, &t->move, &move));
-        CLF_TRY(clf_gauge_once(b, &t->work, &work));
-        CLF_TRY(clf_gauge_once(b, &t->both, &both));
-        clf_sorted_insert(sorted, n, clf_part_hidden(both, move, work * t->cells / t->worked));
-    }
-    *part = sorted[CLF_GAUGE_TURNS / 2];
-    return CLF_OK;
-}
+/* Of moving, computing, and both; `known`: the computing of both over that of the second. */
+static double hidden(const double *ns, double known) { return clf_part_hidden(ns[2], ns[0], ns[1] * known); }
 
 enum { WORK_NS = 3000000 };
 
+/* Half of the set streamed, an operator of a class on registers, and that operator on each element of the half: how much of the shorter
+ * part the longer one hides. */
 static clf_status overlap_of(clf_gauge_bench *b, const clf_profile *p, const char *streamed, const char *alone, int class_, double *part) {
     clf_program *k[3] = {NULL};
     const char *const entry[3] = {"m_read", alone, streamed};
     const size_t bytes = b->set_bytes / 2;
     const double round = clf_gauge_round(b, class_) * (double)b->items, rate = p->cells_per_s[b->type == CLF_F64][class_];
     const int64_t rounds = (int64_t)(WORK_NS * 1e-9 * rate / round) + 1, vectors = (int64_t)(bytes / 64);
+    const double cells = (double)vectors * (64.0 / (double)clf_dtype_bytes(b->type));
     clf_status st = CLF_OK;
     for (int i = 0; i < 3 && st == CLF_OK; i++) st = clf_gauge_kernel(b, entry[i], &k[i]);
-    const turns t = {.move = clf_gauge_sweep(b, k[0], (double)bytes),
-                     .work = {k[1], b->in, b->out, b->set_bytes, b->out_bytes, rounds, 1, b->items},
-                     .both = {k[2], b->in, b->out, b->set_bytes, b->out_bytes, vectors, 1, clf_gauge_workers(b, bytes)},
-                     .cells = (double)vectors * (64.0 / (double)clf_dtype_bytes(b->type)),
-                     .worked = round * (double)rounds};
-    if (st == CLF_OK) st = take_turns(b, &t, part);
+    const clf_gauge_job job[3] = {clf_gauge_sweep(b, k[0], (double)bytes),
+                                  {k[1], b->in, b->out, b->set_bytes, b->out_bytes, rounds, 1, b->items},
+                                  {k[2], b->in, b->out, b->set_bytes, b->out_bytes, vectors, 1, clf_gauge_workers(b, bytes)}};
+    if (st == CLF_OK) st = clf_gauge_turns(b, job, 3, hidden, cells / (round * (double)rounds), part);
     for (int i = 0; i < 3; i++) clf_program_free(b->d, k[i], true);
     return st;
 }

@@ -46,20 +46,17 @@ static clf_status shared_cache(clf_gauge_bench *b, clf_program *rd, clf_profile 
     return CLF_OK;
 }
 
-/* Half of the set copied to the other half, and swept, by turns: a difference of figures that were measured apart would be the neighbours'.
- * The median. */
+static double written(const double *ns, double known) { return ns[1] / ns[0] - known; }
+
+/* Half of the set swept, and copied to the other half. */
 static clf_status write_cost(clf_gauge_bench *b, clf_program *rd, clf_program *cp, clf_profile *p) {
     const size_t half = b->set_bytes / 2 / 64 * 64;
-    const clf_gauge_job copy = {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, clf_gauge_workers(b, half)};
-    const clf_gauge_job sweep = clf_gauge_sweep(b, rd, (double)half);
-    double sorted[CLF_GAUGE_TURNS], read, ns;
-    CLF_TRY(clf_gauge_once(b, &copy, &ns)); /* the first run compiles */
-    for (int n = 0; n < CLF_GAUGE_TURNS; n++) {
-        CLF_TRY(clf_gauge_once(b, &sweep, &read));
-        CLF_TRY(clf_gauge_once(b, &copy, &ns));
-        clf_sorted_insert(sorted, n, ns / read - 1);
-    }
-    const double cost = sorted[CLF_GAUGE_TURNS / 2];
+    double cost;
+    clf_gauge_job sweep = clf_gauge_sweep(b, rd, (double)half);
+    sweep.in_bytes = sweep.out_bytes = half;
+    sweep.out = b->in + half; /* the copy follows, and writes there what was there */
+    const clf_gauge_job job[2] = {sweep, {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, clf_gauge_workers(b, half)}};
+    CLF_TRY(clf_gauge_turns(b, job, 2, written, 1, &cost));
     p->write_cost = cost < 0.5 ? 0.5 : cost > 4 ? 4 : cost;
     return CLF_OK;
 }

@@ -6,6 +6,7 @@
  * differences are bounded below so that no rate is infinite. */
 #include "core/clock.h"
 #include "core/least.h"
+#include "core/turns.h"
 #include "host/run/tile_isa.h"
 #include "planner/builder.h"
 
@@ -23,8 +24,7 @@ enum {
     /* a core's part */ BIG_CELLS = 6 << 20,
     SHARED_BYTES = 12 * BIG_CELLS, /* of a set that may be a cache's: half of what is taken for memory */
     MAX_CHAIN = 4,
-    TURNS = 7,
-    EXP_RUNS = 24, /* of CLASS_CELLS; a divisor of how many there are in BIG_CELLS */
+    EXP_RUNS = 24,
     MEET_NS = 1000000,
     MEET_ROUNDS = 21
 };
@@ -216,34 +216,33 @@ static clf_status gauge_rows(const clf_gauge *g, clf_profile *p) {
 }
 
 /* Programs that take turns, and a figure of their times. */
-enum { MOST_TURNING = 3 };
 typedef struct turning {
     int n;
-    clf_probe_plan plan[MOST_TURNING];
-    int runs[MOST_TURNING]; /* of a turn */
-    double (*figure)(const double *ns);
+    clf_probe_plan plan[CLF_TURNS_THINGS];
+    int runs[CLF_TURNS_THINGS]; /* of a turn */
+    clf_turns_figure figure;
+    double known;
 } turning;
 
-/* A difference of what was measured apart would be the neighbours': the median of a figure. */
 static clf_status by_turns(const clf_gauge *g, const turning *w, clf_tile *const *t, double *median) {
-    double sorted[TURNS], sum[1] = {0}, ns[MOST_TURNING];
-    for (int i = 0; i < TURNS; i++) {
+    double sorted[CLF_TURNS_MOST], sum[1] = {0}, ns[CLF_TURNS_THINGS];
+    for (int i = 0; i < CLF_TURNS_MOST; i++) {
         for (int k = 0; k < w->n; k++) {
             double start = (double)clf_now_ns();
             void *in[3] = {g->x, g->y, g->z}, *out[1] = {w->plan[k].store ? (void *)g->out : (void *)sum};
             for (int r = 0; r < w->runs[k]; r++) CLF_TRY(clf_tile_run(t[k], &(clf_bind){.in = in, .out = out}, g->pool, g->err));
             ns[k] = (double)clf_now_ns() - start;
         }
-        clf_sorted_insert(sorted, i, w->figure(ns));
+        clf_sorted_insert(sorted, i, w->figure(ns, w->known));
     }
-    *median = sorted[TURNS / 2];
+    *median = sorted[CLF_TURNS_MOST / 2];
     return CLF_OK;
 }
 
 static clf_status take_turns(const clf_gauge *g, const turning *w, double *median) {
     clf_arena a;
     clf_cplan c;
-    clf_tile *t[MOST_TURNING] = {NULL};
+    clf_tile *t[CLF_TURNS_THINGS] = {NULL};
     clf_status st = CLF_OK;
     clf_arena_init(&a, g->mem);
     for (int k = 0; k < w->n && st == CLF_OK; k++) {
@@ -259,21 +258,22 @@ static clf_status take_turns(const clf_gauge *g, const turning *w, double *media
 /* sum(X * Y), which streams two operands. */
 static const clf_probe_plan stream_two = {.type = CLF_F64, .op = CLF_OP_MUL, .chain = 1, .inputs = 2, .n = BIG_CELLS};
 
-/* sum(exp(X)) at the largest size, and as often in cache. */
-static double hidden(const double *ns) { return clf_part_hidden(ns[0], ns[1] / 2, ns[2] * (BIG_CELLS / CLASS_CELLS / EXP_RUNS)); }
+static double hidden(const double *ns, double known) { return clf_part_hidden(ns[0], ns[1] / 2, ns[2] * known); }
 
+/* sum(exp(X)) at the largest size, and of as many cells as classes are measured with, all cores' together. */
 static clf_status gauge_overlap(const clf_gauge *g, clf_profile *p) {
     const clf_probe_plan exps = {.type = CLF_F64, .op = CLF_OP_EXP, .chain = 1, .inputs = 1, .n = BIG_CELLS};
-    turning w = {3, {exps, stream_two, exps}, {1, 1, EXP_RUNS}, hidden};
-    w.plan[2].n = CLASS_CELLS;
+    turning w = {3, {exps, stream_two, exps}, {1, 1, EXP_RUNS}, hidden, 0};
+    w.plan[2].n = (int64_t)CLASS_CELLS * p->cores;
+    w.known = BIG_CELLS / ((double)w.plan[2].n * EXP_RUNS);
     return take_turns(g, &w, &p->overlap);
 }
 
 /* X * Y stored against the same summed, at the largest size. */
-static double written(const double *ns) { return fmax((ns[0] - ns[1]) / (ns[1] / 2), 0.5); }
+static double written(const double *ns, double known) { return fmax((ns[0] - ns[1]) / (ns[1] / 2), known); }
 
 static clf_status gauge_store(const clf_gauge *g, clf_profile *p) {
-    turning w = {2, {stream_two, stream_two}, {1, 1}, written};
+    turning w = {2, {stream_two, stream_two}, {1, 1}, written, 0.5};
     w.plan[0].store = true;
     return take_turns(g, &w, &p->write_cost);
 }

@@ -18,6 +18,7 @@
 #include "core/print.h"
 #include "core/str.h"
 #include "core/trace.h"
+#include "core/turns.h"
 
 static void test_sizes(void) {
     clf_mem m;
@@ -247,6 +248,19 @@ static void test_trace_to_stderr(void) {
     CU_ASSERT_STRING_EQUAL(text, "clfuse emit: kernel 1\n");
 }
 
+/* What 10 and 4 take together, and what comes before and behind all there is. */
+static void test_turns(void) {
+    double sorted[5];
+    const double in[] = {3, 1, 4, 1, 5}, want[] = {1, 1, 3, 4, 5};
+    for (int i = 0; i < 5; i++) clf_sorted_insert(sorted, i, in[i]);
+    for (int i = 0; i < 5; i++) CU_ASSERT_EQUAL(sorted[i], want[i]);
+    CU_ASSERT_EQUAL(clf_part_hidden(10, 10, 4), 1);
+    CU_ASSERT_EQUAL(clf_part_hidden(14, 4, 10), 0);
+    CU_ASSERT_EQUAL(clf_part_hidden(13, 4, 10), 0.25);
+    CU_ASSERT_EQUAL(clf_part_hidden(9, 10, 4), 1);
+    CU_ASSERT_EQUAL(clf_part_hidden(15, 10, 4), 0);
+}
+
 int main(void) {
     CU_initialize_registry();
     CU_pSuite s = CU_add_suite("core: edges", NULL, NULL);
@@ -259,6 +273,7 @@ int main(void) {
     CU_add_test(s, "outside the types", test_outside_the_types);
     CU_add_test(s, "knobs", test_knobs);
     CU_add_test(s, "trace to stderr", test_trace_to_stderr);
+    CU_add_test(s, "turns", test_turns);
     CU_basic_run_tests();
     int bad = CU_get_number_of_failures() > 0;
     CU_cleanup_registry();
