@@ -1,38 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h behind rows_dot.h: rows by columns of the usual lanes. Four rows are taken by up to five columns, so that a vector
- * of either side is loaded once; columns of short rows stay in registers while all rows pass. */
+ * Included by rows_type.h behind rows_side.h: rows by columns of the usual lanes. Four rows are taken by up to five columns, so that a vector
+ * of either side is loaded once. */
 
-/* Column k of whole fours of rows shorter than four vectors, `full` of them whole: the right side stays in registers. */
-ELEM_FN void NAME(short_column)(const int full, const clf_dots *d, int64_t k) {
-    const E_T *x = d->x, *y = (const E_T *)d->y + k * d->ldy;
-    E_T *o = (E_T *)d->out + k;
-    int64_t rest = d->n - full * LANES;
-    VEC b[4], s[4];
-    W_T w[4];
-    for (int c = 0; c < full; c++) b[c] = V(load)(y + c * LANES);
-    b[full] = V(loadn)(y + full * LANES, rest);
-    for (int64_t r = 0; r + 4 <= d->rows; r += 4, x += 4 * d->ldx, o += 4 * d->ldo) {
-        for (int i = 0; i < 4; i++) {
-            const E_T *xi = x + i * d->ldx;
-            s[i] = V(set)(0);
-            for (int c = 0; c < full; c++) s[i] = V(step)(V(load)(xi + c * LANES), b[c], s[i], 0);
-            s[i] = V(stepn)(V(loadn)(xi + full * LANES, rest), b[full], s[i], rest, 0);
-        }
-        V(sum4)(s, w);
-        for (int i = 0; i < 4; i++) o[i * d->ldo] = (E_T)w[i];
-    }
-}
-static void NAME(short_columns)(const clf_dots *d) {
-    int64_t k = 0;
-    if (d->n < LANES)
-        for (; k < d->cols; k++) NAME(short_column)(0, d, k);
-    else if (d->n < 2 * LANES)
-        for (; k < d->cols; k++) NAME(short_column)(1, d, k);
-    else if (d->n < 3 * LANES)
-        for (; k < d->cols; k++) NAME(short_column)(2, d, k);
-    else
-        for (; k < d->cols; k++) NAME(short_column)(3, d, k);
-}
 /* Four rows by C columns over n terms, a leaf at most: every vector of either side is loaded once. The next four rows are asked for. */
 ELEM_FN void NAME(tile_leaf)(const int C, const E_T *x, int64_t ldx, const E_T *y, int64_t ldy, int64_t n, W_T *w) {
     VEC s[ROWS_STATES], a[4];
@@ -123,9 +92,8 @@ ELEM_FN void NAME(along_by)(const clf_dots *d, int skip) {
 }
 static void NAME(along)(const clf_dots *d) {
     clf_dots last = *d;
-    if (FAST && d->skip == 0 && d->sy == 0 && d->n < 4 * LANES) {
-        int64_t done = d->rows & ~(int64_t)3;
-        NAME(short_columns)(d);
+    if (FAST && d->skip == 0 && d->sy == 0 && d->n < NAME(side_terms)) {
+        int64_t done = NAME(short_rows)(d);
         last.x = (const E_T *)d->x + done * d->ldx, last.out = (E_T *)d->out + done * d->ldo;
         last.rows -= done;
     } else if (FAST && ROWS_WIDE && d->skip == 0 && d->sy == 0 && d->cols > 1) {

@@ -112,6 +112,19 @@ static void fill_packs(const clf_rows_job *j) {
     }
 }
 
+/* Of stored results with a cell per row and column, or per entry. */
+static double stored_bytes(const clf_rows_job *j) {
+    double bytes = 0;
+    for (int i = 0; i < j->r->nsink; i++) {
+        const clf_row_sink *s = &j->r->sink[i];
+        if (s->kind != CLF_RK_STORE || s->shape == CLF_RS_SCALAR || s->shape == CLF_RS_VEC) continue;
+        double cells = (double)j->rows;
+        if (s->shape == CLF_RS_MAT) cells = s->axis == j->r->entry ? (double)j->m->nnz : cells * (double)j->n[s->axis];
+        bytes += cells * (double)((size_t)1 << s->log2);
+    }
+    return bytes;
+}
+
 /* ---- begin --------------------------------------------------------------------------------------------------------------- */
 
 /* Batches, parts and the bytes of the job; where in them what lies. */
@@ -126,6 +139,7 @@ static clf_status size_job(clf_rows_job *j, struct clf_rows *r, const clf_pool *
     if (!j->place || !j->layout || !j->pack_at || !j->gaps || !j->big_busy)
         return clf_fail(err, CLF_E_NOMEM, "no memory for a run of a row program");
     for (int i = 0; i < r->c.naccess; i++) place_access(j, &r->c.access[i], &j->place[i]);
+    j->stream = stored_bytes(j) > CLF_STREAM_BYTES;
     clf_rows_choose_batch(j);
     if (!clf_rows_place_states(j)) return clf_fail(err, CLF_E_LIMIT, "results of a row program overflow");
     if (!clf_rows_choose_parts(j, pool)) return clf_fail(err, CLF_E_NOMEM, "no memory for the parts of a row program");

@@ -108,6 +108,7 @@ static void run_part(void *user, int64_t part, int worker) {
     else
         run_rows(&f, j->bound[part], j->bound[part + 1]);
     clf_rows_part_end(&f);
+    if (j->stream) j->r->isa.cell->fence();
 }
 
 clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err) {

@@ -90,7 +90,7 @@ typedef struct clf_rows_job {
     int64_t *ends, *entry_row; /* of every column: where its entries' rows end; the rows */
     char *at;
     size_t bytes;
-    bool cached;
+    bool cached, stream; /* stream: results are written past the caches */
 } clf_rows_job;
 
 /* What one worker has. */

@@ -37,7 +37,12 @@ static void drink_store(clf_rows_frame *f, const clf_row_sink *s) {
     case CLF_RS_ROW: at = f->row, n = f->rows; break;
     default: at = position(j, s, f->row, f->e0); n = position(j, s, f->row + f->rows, f->e1) - at;
     }
-    if (n > 0) memcpy((char *)j->bind->out[s->out] + ((size_t)at << s->log2), f->slot[s->slot], (size_t)n << s->log2);
+    if (n <= 0) return;
+    char *to = (char *)j->bind->out[s->out] + ((size_t)at << s->log2);
+    if (j->stream)
+        j->r->isa.cell->stream((size_t)n << s->log2, to, f->slot[s->slot]);
+    else
+        memcpy(to, f->slot[s->slot], (size_t)n << s->log2);
 }
 
 /* ---- full folds ---------------------------------------------------------------------------------------------------------- */

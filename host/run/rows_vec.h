@@ -6,6 +6,8 @@
  * v_stepn_T: the first n lanes only. v_sum_T: lanes widened and added pairwise, lane i and i + half; v_sum4_T: of four at once.
  * v_loadn_T reads n elements.
  * v_gather_T: elements at idx[0 ..] * stride.
+ * Where a lane is a row: v_wide_T is a widened sum of each, v_meet_T adds two vectors to one, v_join_T two of them, v_narrow_T goes back.
+ * v_turn4_T transposes four lines of four cells, of which n are read and the others become zeros; lines are ldf and ldt elements apart.
  *
  * Where a vector is a pair of registers a, b (AVX2), v_hvec_T is one of them: v_hload_T, v_hstore_T and, of the lanes in a v_hmask_T that
  * v_hfirst_T gives for the first n, 1 or more, v_hloadm_T (others are `rest`) and v_hstorem_T. */
@@ -76,6 +78,25 @@ ELEM_TYPES(V_SCALAR)
         V_NAME(vec, T) v; \
         for (int i = 0; i < V_LANES_##T; i++) v.l[i] = p[(int64_t)idx[i] * stride]; \
         return v; \
+    } \
+    typedef struct V_NAME(wide, T) { ELEM_C_##W l[V_LANES_##T]; } V_NAME(wide, T); \
+    ELEM_FN V_NAME(wide, T) V_NAME(meet, T)(V_NAME(vec, T) a, V_NAME(vec, T) b) { \
+        V_NAME(wide, T) w; \
+        for (int i = 0; i < V_LANES_##T; i++) w.l[i] = clf_e_add_##W((ELEM_C_##W)a.l[i], (ELEM_C_##W)b.l[i]); \
+        return w; \
+    } \
+    ELEM_FN V_NAME(wide, T) V_NAME(join, T)(V_NAME(wide, T) a, V_NAME(wide, T) b) { \
+        for (int i = 0; i < V_LANES_##T; i++) a.l[i] = clf_e_add_##W(a.l[i], b.l[i]); \
+        return a; \
+    } \
+    ELEM_FN V_NAME(vec, T) V_NAME(narrow, T)(V_NAME(wide, T) w) { \
+        V_NAME(vec, T) v; \
+        for (int i = 0; i < V_LANES_##T; i++) v.l[i] = (ELEM_C_##T)w.l[i]; \
+        return v; \
+    } \
+    ELEM_FN void V_NAME(turn4, T)(const ELEM_C_##T *from, int64_t ldf, int64_t n, ELEM_C_##T *to, int64_t ldt) { \
+        for (int i = 0; i < 4; i++) \
+            for (int j = 0; j < 4; j++) to[j * ldt + i] = j < n ? from[i * ldf + j] : 0; \
     }
 V_ARRAY(i32, i64)
 V_ARRAY(i64, i64)
@@ -148,6 +169,18 @@ ELEM_FN v_vec_f64 v_gather1_f64(const double *p, const int32_t *idx) {
     return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)(const void *)idx), p, 8);
 }
 ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) { return _mm512_i32gather_ps(_mm512_loadu_si512(idx), p, 4); }
+typedef v_vec_f64 v_wide_f64;
+typedef struct v_wide_f32 {
+    v_vec_f64 a, b;
+} v_wide_f32;
+ELEM_FN v_wide_f64 v_join_f64(v_wide_f64 a, v_wide_f64 b) { return _mm512_add_pd(a, b); }
+ELEM_FN v_wide_f32 v_meet_f32(v_vec_f32 a, v_vec_f32 b) {
+    return (v_wide_f32){_mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(a)), _mm512_cvtps_pd(_mm512_castps512_ps256(b))),
+                        _mm512_add_pd(_mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1)), _mm512_cvtps_pd(_mm512_extractf32x8_ps(b, 1)))};
+}
+ELEM_FN v_vec_f32 v_narrow_f32(v_wide_f32 w) {
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(w.a)), _mm512_cvtpd_ps(w.b), 1);
+}
 #elif defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
 #define V_HALVES 1
 typedef struct v_vec_f64 {
@@ -269,6 +302,21 @@ ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) {
     __m256i hi = _mm256_loadu_si256((const __m256i *)(const void *)(idx + 8));
     return V_PAIR(f32, _mm256_i32gather_ps(p, lo, 4), _mm256_i32gather_ps(p, hi, 4));
 }
+typedef v_vec_f64 v_wide_f64;
+typedef struct v_wide_f32 {
+    v_vec_f64 a, b;
+} v_wide_f32;
+ELEM_FN v_wide_f64 v_join_f64(v_wide_f64 a, v_wide_f64 b) { return V_PAIR(f64, _mm256_add_pd(a.a, b.a), _mm256_add_pd(a.b, b.b)); }
+ELEM_FN v_vec_f64 v_wide8_f32(__m256 v) {
+    return V_PAIR(f64, _mm256_cvtps_pd(_mm256_castps256_ps128(v)), _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
+}
+ELEM_FN v_wide_f32 v_meet_f32(v_vec_f32 a, v_vec_f32 b) {
+    return (v_wide_f32){v_join_f64(v_wide8_f32(a.a), v_wide8_f32(b.a)), v_join_f64(v_wide8_f32(a.b), v_wide8_f32(b.b))};
+}
+ELEM_FN v_vec_f32 v_narrow_f32(v_wide_f32 w) {
+    return V_PAIR(f32, _mm256_set_m128(_mm256_cvtpd_ps(w.a.b), _mm256_cvtpd_ps(w.a.a)),
+                  _mm256_set_m128(_mm256_cvtpd_ps(w.b.b), _mm256_cvtpd_ps(w.b.a)));
+}
 #else
 V_ARRAY(f64, f64)
 V_ARRAY(f32, f64)
@@ -284,5 +332,28 @@ V_ARRAY(f32, f64)
     }
 V_GATHER(f64)
 V_GATHER(f32)
+ELEM_FN v_wide_f64 v_meet_f64(v_vec_f64 a, v_vec_f64 b) { return v_join_f64(a, b); }
+ELEM_FN v_vec_f64 v_narrow_f64(v_wide_f64 w) { return w; }
+ELEM_FN v_wide_f32 v_join_f32(v_wide_f32 a, v_wide_f32 b) { return (v_wide_f32){v_join_f64(a.a, b.a), v_join_f64(a.b, b.b)}; }
+ELEM_FN __m256d v_four_f64(const double *p, int64_t n) {
+    if (n >= 4) return _mm256_loadu_pd(p);
+    return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_set_epi64x(3, 2, 1, 0)));
+}
+ELEM_FN __m128 v_four_f32(const float *p, int64_t n) {
+    return n >= 4 ? _mm_loadu_ps(p) : _mm_maskload_ps(p, _mm_cmpgt_epi32(_mm_set1_epi32((int)n), _mm_set_epi32(3, 2, 1, 0)));
+}
+ELEM_FN void v_turn4_f64(const double *from, int64_t ldf, int64_t n, double *to, int64_t ldt) {
+    __m256d a = v_four_f64(from, n), b = v_four_f64(from + ldf, n), c = v_four_f64(from + 2 * ldf, n), d = v_four_f64(from + 3 * ldf, n);
+    __m256d ab0 = _mm256_unpacklo_pd(a, b), ab1 = _mm256_unpackhi_pd(a, b), cd0 = _mm256_unpacklo_pd(c, d), cd1 = _mm256_unpackhi_pd(c, d);
+    _mm256_storeu_pd(to, _mm256_permute2f128_pd(ab0, cd0, 0x20));
+    _mm256_storeu_pd(to + ldt, _mm256_permute2f128_pd(ab1, cd1, 0x20));
+    _mm256_storeu_pd(to + 2 * ldt, _mm256_permute2f128_pd(ab0, cd0, 0x31));
+    _mm256_storeu_pd(to + 3 * ldt, _mm256_permute2f128_pd(ab1, cd1, 0x31));
+}
+ELEM_FN void v_turn4_f32(const float *from, int64_t ldf, int64_t n, float *to, int64_t ldt) {
+    __m128 a = v_four_f32(from, n), b = v_four_f32(from + ldf, n), c = v_four_f32(from + 2 * ldf, n), d = v_four_f32(from + 3 * ldf, n);
+    _MM_TRANSPOSE4_PS(a, b, c, d);
+    _mm_storeu_ps(to, a), _mm_storeu_ps(to + ldt, b), _mm_storeu_ps(to + 2 * ldt, c), _mm_storeu_ps(to + 3 * ldt, d);
+}
 #endif
 #endif

@@ -101,11 +101,48 @@
 #define VALUE_MUL(j) E_MUL(x[j], y[j])
 #define VALUE_MUL3(j) E_MUL(E_MUL(x[j], y[j]), z[j])
 
+/* Short rows, SIDE of them side by side: a lane is a vector of rows, and lanes meet without a shuffle. Rows done. */
+enum { SIDE = 8, SHORT_ROW = 32 };
+#define SIDE_EACH for (int r = 0; r < SIDE; r++)
+#define SIDE_MEET(F, h) \
+    for (int l = 0; LANES > (h) && l < (h); l++) \
+        SIDE_EACH NAME(merge1_, F)(&w0[l][r], &w1[l][r], &w2[l][r], w0[l + (h)][r], w1[l + (h)][r], w2[l + (h)][r]);
+#define FOLD_SIDE(F) \
+    static int64_t NAME(side_, F)(int64_t rows, int64_t n, const E_T *x, clf_word *out) { \
+        int64_t row = 0; \
+        for (; row + SIDE <= rows; row += SIDE, x += SIDE * n) { \
+            NAME(L0_, F) l0[LANES][SIDE]; \
+            NAME(L1_, F) l1[LANES][SIDE]; \
+            NAME(L2_, F) l2[LANES][SIDE]; \
+            NAME(S0_, F) w0[LANES][SIDE]; \
+            NAME(S1_, F) w1[LANES][SIDE]; \
+            NAME(S2_, F) w2[LANES][SIDE]; \
+            for (int l = 0; l < LANES; l++) SIDE_EACH NAME(init1_, F)(&l0[l][r], &l1[l][r], &l2[l][r]); \
+            for (int64_t i = 0; i < n; i++) { \
+                E_T v[SIDE]; \
+                SIDE_EACH v[r] = x[r * n + i]; \
+                SIDE_EACH NAME(step1_, F)(&l0[i % LANES][r], &l1[i % LANES][r], &l2[i % LANES][r], v[r], i); \
+            } \
+            for (int l = 0; l < LANES; l++) SIDE_EACH w0[l][r] = l0[l][r], w1[l][r] = l1[l][r], w2[l][r] = l2[l][r]; \
+            SIDE_MEET(F, 8) \
+            SIDE_MEET(F, 4) \
+            SIDE_MEET(F, 2) \
+            SIDE_MEET(F, 1) \
+            SIDE_EACH { \
+                NAME(R_, F) v = NAME(finish1_, F)(w0[0][r], w1[0][r], w2[0][r]); \
+                memcpy(&out[row + r], &v, 8); \
+            } \
+        } \
+        return row; \
+    }
+
 #define FOLD_ROWS(F, what, VALUE, AHEAD) \
     static void NAME(what, F)(int64_t rows, int64_t n, const void *pa, const void *pb, const void *pc, clf_word *out) { \
         const E_T *x = pa, *y = pb, *z = pc; \
         const int64_t k = 0; \
-        for (int64_t row = 0; row < rows; row++, x += n, y = y ? y + n : y, z = z ? z + n : z) { \
+        int64_t row = 0; \
+        if (!y && n < SHORT_ROW) row = NAME(side_, F)(rows, n, x, out), x += row * n; \
+        for (; row < rows; row++, x += n, y = y ? y + n : y, z = z ? z + n : z) { \
             LEAF_RUN(F, VALUE, AHEAD) \
             NAME(R_, F) r = NAME(finish1_, F)(w0[0], w1[0], w2[0]); \
             memcpy(&out[row], &r, 8); \
@@ -279,6 +316,7 @@
     FOLD_GAPS(F) \
     FOLD_LEAF(F, leaf_, VALUE_PLAIN, AHEAD_NONE) \
     FOLD_LEAF(F, leaf_ahead_, VALUE_PLAIN, AHEAD_PAGE) \
+    FOLD_SIDE(F) \
     FOLD_ROWS(F, rows_, VALUE_PLAIN, AHEAD_NONE) \
     FOLD_ROWS(F, rows_ahead_, VALUE_PLAIN, AHEAD_PAGE) \
     FOLD_PIECES(F) \

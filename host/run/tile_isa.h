@@ -11,7 +11,8 @@
 #include "core/op.h"
 #include "host/run/tile.h"
 
-enum { CLF_TILE = CLF_LEAF, CLF_TILE_PAD = 16, CLF_MAX_LANES = 16 };
+/* CLF_STREAM_BYTES: results above this are written past the caches. */
+enum { CLF_STREAM_BYTES = 16 << 20, CLF_TILE = CLF_LEAF, CLF_TILE_PAD = 16, CLF_MAX_LANES = 16 };
 static inline int64_t clf_tile_pad(int64_t n) { return (n + CLF_TILE_PAD - 1) & -(int64_t)CLF_TILE_PAD; }
 
 typedef void (*clf_loop_fn)(int64_t n, void *o, const void *a, const void *b, const void *c);

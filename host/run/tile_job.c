@@ -9,9 +9,8 @@
 enum {
     PARALLEL_NS = 30000, /* one core's time below which waking others costs more than it gives */
     PARTS_PER_WORKER = 16,
-    PART_CELLS = 8192,       /* smaller parts are not worth handing out */
-    STREAM_BYTES = 16 << 20, /* results above this are written past the caches */
-    ROOMS = 7                /* of a job's memory */
+    PART_CELLS = 8192, /* smaller parts are not worth handing out */
+    ROOMS = 7          /* of a job's memory */
 };
 
 /* ---- extents and places ---------------------------------------------------------------------------------------------------------- */
@@ -229,7 +228,7 @@ static clf_status size_job(clf_tile_job *j, clf_tile *t, const clf_bind *bind, c
         return clf_fail(err, CLF_E_LIMIT, "%lld x %lld cells are too many", (long long)j->rows, (long long)j->cols);
     choose_mode(j);
     j->col_block = clf_col_block(j->rows, j->cols);
-    j->stream = (double)cells * t->cell_bytes_out > STREAM_BYTES;
+    j->stream = (double)cells * t->cell_bytes_out > CLF_STREAM_BYTES;
     leave_rest(j, end < cells ? end : cells);
     choose_parts(j, pool);
     if (!layout(j, &l, at)) return clf_fail(err, CLF_E_LIMIT, "working memory for %lld columns overflows", (long long)j->cols);

@@ -277,6 +277,25 @@ static void test_picked_lengths(void) {
     }
 }
 
+/* Inner products of rows of every length below four vectors, by as many columns as are transposed together, fewer and more. */
+static void test_short_rows(void) {
+    for (int64_t n = 1; n <= 34; n++) {
+        const int64_t length[][4] = {{37, n, 1 + n % 11, n + 5}}, twice[][4] = {{37, 2 * n - 1, 1 + n % 11, 2 * n + 4}};
+        for (size_t k = 0; k < sizeof any_type / sizeof *any_type; k++)
+            if (!strcmp(any_type[k].name, "product of a transpose, zeros and all")) {
+                check_all(any_type + k, 1, CLF_F64, length, 1, 1);
+                check_all(any_type + k, 1, CLF_F32, twice, 1, 1);
+            }
+    }
+}
+
+/* A result that is written past the caches, in pieces that begin within a line. */
+static void test_streamed(void) {
+    static const int64_t big[][4] = {{240011, 3, 9, 8}};
+    for (size_t k = 0; k < sizeof any_type / sizeof *any_type; k++)
+        if (!strcmp(any_type[k].name, "product of a transpose, zeros and all")) check_all(any_type + k, 1, CLF_F64, big, 1, 1);
+}
+
 /* ---- special values ------------------------------------------------------------------------------------------------------ */
 
 /* Zeros that annihilate meet NaN and infinity; a sum that underflowed to -0 keeps its sign. */
@@ -391,6 +410,8 @@ int main(void) {
         {"uneven rows", test_uneven},
         {"rows picked twice", test_picked_twice},
         {"lengths of rows picked", test_picked_lengths},
+        {"short rows", test_short_rows},
+        {"results past the caches", test_streamed},
         {"special values", test_special},
         {"refused", test_refused},
         {"no memory", test_no_memory},

@@ -33,6 +33,15 @@ static void test_folds(void) {
         }
 }
 
+/* Rows of every length up to where they no longer pass side by side, and a few beyond; some rows are left over. */
+static void test_short_rows(void) {
+    for (int f = 0; f < CLF_NFOLDS; f++)
+        for (int t = 0; t < CLF_NDTYPES; t++) {
+            if (clf_fold_value_type((clf_fold_id)f, (clf_dtype)t) != (clf_dtype)t) continue;
+            for (int64_t n = 1; n < 36; n++) check_fold((clf_fold_id)f, (clf_dtype)t, 1, 19, n, n % 2 != 0);
+        }
+}
+
 /* Large enough for several parts and threads. */
 static void test_folds_parallel(void) {
     static const int64_t large[][2] = {{1, 400001}, {40000, 10}, {3000, 129}, {70, 5003}, {400, 1024}};
@@ -63,6 +72,7 @@ int main(void) {
         {"fold facts", test_fold_facts},
         {"folds", test_folds},
         {"folds in parts", test_folds_parallel},
+        {"short rows", test_short_rows},
     };
     return run_tile_suite("tile folds", tests, sizeof tests / sizeof *tests);
 }
