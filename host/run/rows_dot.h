@@ -57,46 +57,6 @@ static void NAME(packed)(const clf_dots *d) {
     }
 }
 
-/* A leaf of stored entries: two chains of lanes would change bits, so independent rows hide the latency instead. */
-ELEM_FN W_T NAME(leaf_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip) {
-    VEC s = V(set)(0);
-    E_T rest[LANES];
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) s = V(step)(V(load)(x + i), V(gather)(y, idx + i, ldy), s, skip);
-    if (i < n) {
-        for (int64_t l = 0; l < n - i; l++) rest[l] = y[(int64_t)idx[i + l] * ldy];
-        s = V(stepn)(V(loadn)(x + i, n - i), V(loadn)(rest, n - i), s, n - i, skip);
-    }
-    return V(sum)(s);
-}
-ELEM_FN W_T NAME(sum_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip) {
-    W_T st[ROWS_DEPTH][ROWS_STATES], w[1];
-    int top = 0;
-    if (n <= CLF_LEAF) return NAME(leaf_gathered)(x, idx, y, ldy, n, skip);
-    for (int64_t i = 0; i < n; i += CLF_LEAF) {
-        w[0] = NAME(leaf_gathered)(x + i, idx + i, y, ldy, n - i < CLF_LEAF ? n - i : CLF_LEAF, skip);
-        top = NAME(carry)(1, st, top, i / CLF_LEAF, w);
-    }
-    NAME(close)(1, st, top, w);
-    return w[0];
-}
-ELEM_FN void NAME(gathered_by)(const clf_dots *d, int64_t ldy, int skip) {
-    for (int64_t r = 0; r < d->rows; r++) {
-        int64_t from = d->off[r], n = d->off[r + 1] - from;
-        for (int64_t k = 0; k < d->cols; k++)
-            ((E_T *)d->out)[r * d->ldo + k] =
-                (E_T)NAME(sum_gathered)((const E_T *)d->x + from, d->idx + from, (const E_T *)d->y + k * d->sy, ldy, n, skip);
-    }
-}
-static void NAME(gathered)(const clf_dots *d) {
-    if (FAST && d->skip == 0 && d->ldy == 1)
-        NAME(gathered_by)(d, 1, 0);
-    else if (FAST && d->skip == 1 && d->ldy == 1)
-        NAME(gathered_by)(d, 1, 1);
-    else
-        NAME(gathered_by)(d, d->ldy, d->skip);
-}
-
 /* A leaf of entries for as many columns as a vector has: each lane of the tree is a vector, entries take them by turns. */
 ELEM_FN void NAME(leaf_spread)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip, W_T *w) {
     VEC s[LANES];

@@ -21,6 +21,12 @@ enum { ROWS_HALVES_MOST = 8, ROWS_HALVES_SUMS = 10 };
 #else
 #define ROWS_HALVES 0
 #endif
+/* In a loop's body: it stays one of scalars, but where the processor gathers fast. */
+#if defined(__AVX512F__)
+#define ROWS_ONE_BY_ONE ((void)0)
+#else
+#define ROWS_ONE_BY_ONE __asm__ volatile("")
+#endif
 #define ROWS_PREFETCH(p, bytes) \
     do { \
         for (int64_t at_ = 0; at_ < (bytes); at_ += ROWS_LINE) __builtin_prefetch((const char *)(p) + at_); \

@@ -11,6 +11,7 @@
 #include "host/run/rows_half.h"
 #endif
 #include "host/run/rows_dot.h"
+#include "host/run/rows_gathered.h"
 #include "host/run/rows_side.h"
 #include "host/run/rows_along.h"
 #include "host/run/rows_whole.h"

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Included by rows_type.h behind rows_dot.h: inner products of rows of stored entries with cells of one vector, or a few, that lie where the
+ * entries' columns say.
+ *
+ * Rows of floats take two passes over a run of entries that fits the first cache. The first gathers the cells, which knows no rows, so it
+ * never waits for one to end. The second sums rows up: of up to two vectors four at a time, whatever their lengths are, without a branch. */
+enum { NAME(run_entries) = 1024 };
+
+/* A leaf of stored entries: two chains of lanes would change bits, so independent rows hide the latency instead. */
+ELEM_FN W_T NAME(leaf_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip) {
+    VEC s = V(set)(0);
+    E_T rest[LANES];
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) s = V(step)(V(load)(x + i), V(gather)(y, idx + i, ldy), s, skip);
+    if (i < n) {
+        for (int64_t l = 0; l < n - i; l++) rest[l] = y[(int64_t)idx[i + l] * ldy];
+        s = V(stepn)(V(loadn)(x + i, n - i), V(loadn)(rest, n - i), s, n - i, skip);
+    }
+    return V(sum)(s);
+}
+ELEM_FN W_T NAME(sum_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip) {
+    W_T st[ROWS_DEPTH][ROWS_STATES], w[1];
+    int top = 0;
+    if (n <= CLF_LEAF) return NAME(leaf_gathered)(x, idx, y, ldy, n, skip);
+    for (int64_t i = 0; i < n; i += CLF_LEAF) {
+        w[0] = NAME(leaf_gathered)(x + i, idx + i, y, ldy, n - i < CLF_LEAF ? n - i : CLF_LEAF, skip);
+        top = NAME(carry)(1, st, top, i / CLF_LEAF, w);
+    }
+    NAME(close)(1, st, top, w);
+    return w[0];
+}
+
+/* Four rows of up to G vectors each, 1 or 2. Lanes behind the end have zeros on both sides: they leave a sum alone which is not -0, as one that began
+ * with 0 is not, or where a zero annihilates. */
+ELEM_FN void NAME(four_rows)(const int G, const E_T *x, const E_T *y, const int64_t *off, int skip, W_T *w) {
+    VEC s[4];
+    for (int i = 0; i < 4; i++) {
+        const E_T *xi = x + off[i], *yi = y + off[i];
+        const int64_t n = off[i + 1] - off[i];
+        s[i] = V(set)(0);
+        for (int g = 0; g < G; g++) {
+            const int64_t m = G == 1 ? n : g == 0 ? (n < LANES ? n : LANES) : (n > LANES ? n - LANES : 0);
+            const VEC a = V(loadn)(xi + g * LANES, m), b = V(loadn)(yi + g * LANES, m);
+            s[i] = g == 0 || (skip & 1) != 0 ? V(step)(a, b, s[i], skip) : V(stepn)(a, b, s[i], m, skip);
+        }
+    }
+    V(sum4)(s, w);
+}
+/* n cells of y. Not by the processor's own gathering where that is slower than loads. */
+ELEM_FN void NAME(cells_of)(int64_t n, E_T *o, const E_T *y, const int32_t *idx, int64_t ldy) {
+    int64_t e = 0;
+    for (; e + 4 <= n; e += 4) {
+        ROWS_ONE_BY_ONE;
+        for (int i = 0; i < 4; i++) o[e + i] = y[(int64_t)idx[e + i] * ldy];
+    }
+    for (; e < n; e++) o[e] = y[(int64_t)idx[e] * ldy];
+}
+/* Row r's sum, or those of the four rows from r on: their number. x, y: where offset 0 is. */
+ELEM_FN int NAME(some_rows)(const clf_dots *d, int64_t r, int64_t rows, const E_T *x, const E_T *y, int skip, W_T *w) {
+    const int64_t *off = d->off + r;
+    int64_t most = 0;
+    for (int i = 0; i < 4 && r + 4 <= rows; i++) most = off[i + 1] - off[i] > most ? off[i + 1] - off[i] : most;
+    if (r + 4 <= rows && most <= LANES) return NAME(four_rows)(1, x, y, off, skip, w), 4;
+    if (r + 4 <= rows && most <= 2 * LANES) return NAME(four_rows)(2, x, y, off, skip, w), 4;
+    x += off[0], y += off[0];
+    NAME(sums)(1, &x, &y, off[1] - off[0], skip, w);
+    return 1;
+}
+/* Rows from r on whose entries are gathered together; y: of one column. The first row that is not done. */
+ELEM_FN int64_t NAME(gathered_run)(const clf_dots *d, int64_t r, const E_T *y, int64_t ldy, int skip, E_T *o) {
+    E_T cell[NAME(run_entries)];
+    W_T w[4];
+    int64_t to = r, from = d->off[r];
+    while (to < d->rows && d->off[to + 1] - from <= NAME(run_entries)) to++;
+    if (to == r) {
+        o[r * d->ldo] =
+            (E_T)NAME(sum_gathered)((const E_T *)d->x + from, d->idx + from, y, ldy, d->off[r + 1] - from, skip);
+        return r + 1;
+    }
+    NAME(cells_of)(d->off[to] - from, cell, y, d->idx + from, ldy);
+    for (int n; r < to; r += n) {
+        n = NAME(some_rows)(d, r, to, d->x, cell - from, skip, w);
+        for (int i = 0; i < n; i++) o[(r + i) * d->ldo] = (E_T)w[i];
+    }
+    return to;
+}
+ELEM_FN void NAME(gathered_by)(const clf_dots *d, int64_t ldy, int skip) {
+    for (int64_t k = 0; k < d->cols; k++)
+        for (int64_t r = 0; r < d->rows;) r = NAME(gathered_run)(d, r, (const E_T *)d->y + k * d->sy, ldy, skip, (E_T *)d->out + k);
+}
+static void NAME(gathered)(const clf_dots *d) {
+    if (FAST && d->skip == 0 && d->ldy == 1)
+        NAME(gathered_by)(d, 1, 0);
+    else if (FAST && d->skip == 1 && d->ldy == 1)
+        NAME(gathered_by)(d, 1, 1);
+    else
+        NAME(gathered_by)(d, d->ldy, d->skip);
+}
