@@ -107,10 +107,13 @@ enum { SIDE = 8, SHORT_ROW = 32 };
 #define SIDE_MEET(F, h) \
     for (int l = 0; LANES > (h) && l < (h); l++) \
         SIDE_EACH NAME(merge1_, F)(&w0[l][r], &w1[l][r], &w2[l][r], w0[l + (h)][r], w1[l + (h)][r], w2[l + (h)][r]);
-#define FOLD_SIDE(F) \
-    static int64_t NAME(side_, F)(int64_t rows, int64_t n, const E_T *x, clf_word *out) { \
-        int64_t row = 0; \
-        for (; row + SIDE <= rows; row += SIDE, x += SIDE * n) { \
+#define FOLD_SIDE(F, what, VALUE) \
+    static int64_t NAME(what, F)(int64_t rows, int64_t n, const E_T *x, const E_T *y, const E_T *z, clf_word *out) { \
+        int64_t row = 0, at = 0; \
+        (void)y; \
+        (void)z; \
+        for (; row + SIDE <= rows; row += SIDE, at += SIDE * n) { \
+            for (int64_t b = 0; b < SIDE * n * (int64_t)sizeof *x; b += 64) __builtin_prefetch((const char *)(x + at) + 4096 + b); \
             NAME(L0_, F) l0[LANES][SIDE]; \
             NAME(L1_, F) l1[LANES][SIDE]; \
             NAME(L2_, F) l2[LANES][SIDE]; \
@@ -120,7 +123,7 @@ enum { SIDE = 8, SHORT_ROW = 32 };
             for (int l = 0; l < LANES; l++) SIDE_EACH NAME(init1_, F)(&l0[l][r], &l1[l][r], &l2[l][r]); \
             for (int64_t i = 0; i < n; i++) { \
                 E_T v[SIDE]; \
-                SIDE_EACH v[r] = x[r * n + i]; \
+                SIDE_EACH v[r] = VALUE(at + r * n + i); \
                 SIDE_EACH NAME(step1_, F)(&l0[i % LANES][r], &l1[i % LANES][r], &l2[i % LANES][r], v[r], i); \
             } \
             for (int l = 0; l < LANES; l++) SIDE_EACH w0[l][r] = l0[l][r], w1[l][r] = l1[l][r], w2[l][r] = l2[l][r]; \
@@ -136,13 +139,13 @@ enum { SIDE = 8, SHORT_ROW = 32 };
         return row; \
     }
 
-#define FOLD_ROWS(F, what, VALUE, AHEAD) \
+#define FOLD_ROWS(F, what, side, VALUE, AHEAD) \
     static void NAME(what, F)(int64_t rows, int64_t n, const void *pa, const void *pb, const void *pc, clf_word *out) { \
         const E_T *x = pa, *y = pb, *z = pc; \
         const int64_t k = 0; \
-        int64_t row = 0; \
-        if (!y && n < SHORT_ROW) row = NAME(side_, F)(rows, n, x, out), x += row * n; \
-        for (; row < rows; row++, x += n, y = y ? y + n : y, z = z ? z + n : z) { \
+        int64_t row = n < SHORT_ROW ? NAME(side, F)(rows, n, x, y, z, out) : 0; \
+        x += row * n, y += y ? row * n : 0, z += z ? row * n : 0; \
+        for (; row < rows; row++, x += n, y += y ? n : 0, z += z ? n : 0) { \
             LEAF_RUN(F, VALUE, AHEAD) \
             NAME(R_, F) r = NAME(finish1_, F)(w0[0], w1[0], w2[0]); \
             memcpy(&out[row], &r, 8); \
@@ -276,8 +279,9 @@ enum { SIDE = 8, SHORT_ROW = 32 };
 #define FOLD_FUSED(what, VALUE, AHEAD) \
     FOLD_LEAF(SUM, what##_leaf_, VALUE, AHEAD_NONE) \
     FOLD_LEAF(SUM, what##_leaf_ahead_, VALUE, AHEAD) \
-    FOLD_ROWS(SUM, what##_rows_, VALUE, AHEAD_NONE) \
-    FOLD_ROWS(SUM, what##_rows_ahead_, VALUE, AHEAD) \
+    FOLD_SIDE(SUM, what##_side_, VALUE) \
+    FOLD_ROWS(SUM, what##_rows_, what##_side_, VALUE, AHEAD_NONE) \
+    FOLD_ROWS(SUM, what##_rows_ahead_, what##_side_, VALUE, AHEAD) \
     FOLD_COL_STEP(SUM, what##_col_, VALUE) \
     static const clf_fused_fns ELEM_PASTE(what##_fns_, ELEM_T) = { \
         .leaf = NAME(what##_leaf_, SUM), \
@@ -316,9 +320,9 @@ enum { SIDE = 8, SHORT_ROW = 32 };
     FOLD_GAPS(F) \
     FOLD_LEAF(F, leaf_, VALUE_PLAIN, AHEAD_NONE) \
     FOLD_LEAF(F, leaf_ahead_, VALUE_PLAIN, AHEAD_PAGE) \
-    FOLD_SIDE(F) \
-    FOLD_ROWS(F, rows_, VALUE_PLAIN, AHEAD_NONE) \
-    FOLD_ROWS(F, rows_ahead_, VALUE_PLAIN, AHEAD_PAGE) \
+    FOLD_SIDE(F, side_, VALUE_PLAIN) \
+    FOLD_ROWS(F, rows_, side_, VALUE_PLAIN, AHEAD_NONE) \
+    FOLD_ROWS(F, rows_ahead_, side_, VALUE_PLAIN, AHEAD_PAGE) \
     FOLD_PIECES(F) \
     FOLD_WIDE(F) \
     FOLD_COLUMNS(F) \
