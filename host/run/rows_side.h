@@ -86,11 +86,11 @@ static __attribute__((noinline)) void NAME(side_column)(int64_t n, const E_T (*x
     }
     V(storen)(out, v, LANES);
 }
-/* Whole blocks of LANES rows; rows done. */
+/* Blocks of LANES rows, the last ones again with rows before them; rows done: all, or none where they are too few. */
 static int64_t NAME(side)(const clf_dots *d) {
     E_T x[NAME(side_terms)][LANES], out[NAME(side_columns)][LANES];
-    int64_t row = 0;
-    for (; row + LANES <= d->rows; row += LANES) {
+    for (int64_t next = 0; next < d->rows && LANES <= d->rows; next += LANES) {
+        const int64_t row = next + LANES <= d->rows ? next : d->rows - LANES;
         const E_T *at = (const E_T *)d->x + row * d->ldx;
         ROWS_PREFETCH((const char *)at + ROWS_PAGE, LANES * d->ldx * (int64_t)sizeof *at);
         NAME(side_in)(d->n, at, d->ldx, x);
@@ -100,7 +100,7 @@ static int64_t NAME(side)(const clf_dots *d) {
             NAME(side_out)(n, out, (E_T *)d->out + row * d->ldo + k, d->ldo);
         }
     }
-    return row;
+    return LANES <= d->rows ? d->rows : 0;
 }
 /* All columns of whole blocks of rows; rows done. */
 static int64_t NAME(short_rows)(const clf_dots *d) {

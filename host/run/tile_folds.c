@@ -101,19 +101,26 @@
 #define VALUE_MUL(j) E_MUL(x[j], y[j])
 #define VALUE_MUL3(j) E_MUL(E_MUL(x[j], y[j]), z[j])
 
-/* Short rows, SIDE of them side by side: a lane is a vector of rows, and lanes meet without a shuffle. Rows done. */
-enum { SIDE = 8, SHORT_ROW = 32 };
+/* Short rows, SIDE of them side by side: a lane is a vector of rows, and lanes meet without a shuffle. The last ones go again with rows
+ * before them. Rows done: all, or none where they are too few. SHORT_ROW: rows of fewer cells; SHORT_PRODUCT: where a cell is a product. */
+enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
+/* What is read a page later: rows that are read by turns are no run that the hardware foresees. */
+static inline void side_ahead(const void *x, int64_t bytes) {
+    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch((const char *)x + 4096 + b);
+}
 #define SIDE_EACH for (int r = 0; r < SIDE; r++)
 #define SIDE_MEET(F, h) \
     for (int l = 0; LANES > (h) && l < (h); l++) \
         SIDE_EACH NAME(merge1_, F)(&w0[l][r], &w1[l][r], &w2[l][r], w0[l + (h)][r], w1[l + (h)][r], w2[l + (h)][r]);
 #define FOLD_SIDE(F, what, VALUE) \
     static int64_t NAME(what, F)(int64_t rows, int64_t n, const E_T *x, const E_T *y, const E_T *z, clf_word *out) { \
-        int64_t row = 0, at = 0; \
         (void)y; \
         (void)z; \
-        for (; row + SIDE <= rows; row += SIDE, at += SIDE * n) { \
-            for (int64_t b = 0; b < SIDE * n * (int64_t)sizeof *x; b += 64) __builtin_prefetch((const char *)(x + at) + 4096 + b); \
+        for (int64_t next = 0; next < rows && SIDE <= rows; next += SIDE) { \
+            const int64_t row = next + SIDE <= rows ? next : rows - SIDE, at = row * n; \
+            side_ahead(x + at, SIDE * n * (int64_t)sizeof *x); \
+            if (y) side_ahead(y + at, SIDE * n * (int64_t)sizeof *x); \
+            if (z) side_ahead(z + at, SIDE * n * (int64_t)sizeof *x); \
             NAME(L0_, F) l0[LANES][SIDE]; \
             NAME(L1_, F) l1[LANES][SIDE]; \
             NAME(L2_, F) l2[LANES][SIDE]; \
@@ -122,9 +129,7 @@ enum { SIDE = 8, SHORT_ROW = 32 };
             NAME(S2_, F) w2[LANES][SIDE]; \
             for (int l = 0; l < LANES; l++) SIDE_EACH NAME(init1_, F)(&l0[l][r], &l1[l][r], &l2[l][r]); \
             for (int64_t i = 0; i < n; i++) { \
-                E_T v[SIDE]; \
-                SIDE_EACH v[r] = VALUE(at + r * n + i); \
-                SIDE_EACH NAME(step1_, F)(&l0[i % LANES][r], &l1[i % LANES][r], &l2[i % LANES][r], v[r], i); \
+                SIDE_EACH NAME(step1_, F)(&l0[i % LANES][r], &l1[i % LANES][r], &l2[i % LANES][r], VALUE(at + r * n + i), i); \
             } \
             for (int l = 0; l < LANES; l++) SIDE_EACH w0[l][r] = l0[l][r], w1[l][r] = l1[l][r], w2[l][r] = l2[l][r]; \
             SIDE_MEET(F, 8) \
@@ -136,14 +141,14 @@ enum { SIDE = 8, SHORT_ROW = 32 };
                 memcpy(&out[row + r], &v, 8); \
             } \
         } \
-        return row; \
+        return SIDE <= rows ? rows : 0; \
     }
 
-#define FOLD_ROWS(F, what, side, VALUE, AHEAD) \
+#define FOLD_ROWS(F, what, side, SHORT, VALUE, AHEAD) \
     static void NAME(what, F)(int64_t rows, int64_t n, const void *pa, const void *pb, const void *pc, clf_word *out) { \
         const E_T *x = pa, *y = pb, *z = pc; \
         const int64_t k = 0; \
-        int64_t row = n < SHORT_ROW ? NAME(side, F)(rows, n, x, y, z, out) : 0; \
+        int64_t row = n < SHORT ? NAME(side, F)(rows, n, x, y, z, out) : 0; \
         x += row * n, y += y ? row * n : 0, z += z ? row * n : 0; \
         for (; row < rows; row++, x += n, y += y ? n : 0, z += z ? n : 0) { \
             LEAF_RUN(F, VALUE, AHEAD) \
@@ -280,8 +285,8 @@ enum { SIDE = 8, SHORT_ROW = 32 };
     FOLD_LEAF(SUM, what##_leaf_, VALUE, AHEAD_NONE) \
     FOLD_LEAF(SUM, what##_leaf_ahead_, VALUE, AHEAD) \
     FOLD_SIDE(SUM, what##_side_, VALUE) \
-    FOLD_ROWS(SUM, what##_rows_, what##_side_, VALUE, AHEAD_NONE) \
-    FOLD_ROWS(SUM, what##_rows_ahead_, what##_side_, VALUE, AHEAD) \
+    FOLD_ROWS(SUM, what##_rows_, what##_side_, SHORT_PRODUCT, VALUE, AHEAD_NONE) \
+    FOLD_ROWS(SUM, what##_rows_ahead_, what##_side_, SHORT_PRODUCT, VALUE, AHEAD) \
     FOLD_COL_STEP(SUM, what##_col_, VALUE) \
     static const clf_fused_fns ELEM_PASTE(what##_fns_, ELEM_T) = { \
         .leaf = NAME(what##_leaf_, SUM), \
@@ -321,8 +326,8 @@ enum { SIDE = 8, SHORT_ROW = 32 };
     FOLD_LEAF(F, leaf_, VALUE_PLAIN, AHEAD_NONE) \
     FOLD_LEAF(F, leaf_ahead_, VALUE_PLAIN, AHEAD_PAGE) \
     FOLD_SIDE(F, side_, VALUE_PLAIN) \
-    FOLD_ROWS(F, rows_, side_, VALUE_PLAIN, AHEAD_NONE) \
-    FOLD_ROWS(F, rows_ahead_, side_, VALUE_PLAIN, AHEAD_PAGE) \
+    FOLD_ROWS(F, rows_, side_, SHORT_ROW, VALUE_PLAIN, AHEAD_NONE) \
+    FOLD_ROWS(F, rows_ahead_, side_, SHORT_ROW, VALUE_PLAIN, AHEAD_PAGE) \
     FOLD_PIECES(F) \
     FOLD_WIDE(F) \
     FOLD_COLUMNS(F) \
