@@ -46,12 +46,15 @@ ELEM_FN void NAME(four_rows)(const int G, const E_T *x, const E_T *y, const int6
     }
     V(sum4)(s, w);
 }
-/* n cells of y. Not by the processor's own gathering where that is slower than loads. */
-ELEM_FN void NAME(cells_of)(int64_t n, E_T *o, const E_T *y, const int32_t *idx, int64_t ldy) {
+/* n cells of y, for entries x whose columns are idx; what of these the next run reads is asked for. Not by the processor's own gathering
+ * where that is slower than loads. */
+ELEM_FN void NAME(cells_of)(int64_t n, E_T *o, const E_T *x, const E_T *y, const int32_t *idx, int64_t ldy) {
     int64_t e = 0;
-    for (; e + 4 <= n; e += 4) {
+    for (; e + 8 <= n; e += 8) {
         ROWS_ONE_BY_ONE;
-        for (int i = 0; i < 4; i++) o[e + i] = y[(int64_t)idx[e + i] * ldy];
+        __builtin_prefetch(x + e + NAME(run_entries));
+        __builtin_prefetch(idx + e + NAME(run_entries));
+        for (int i = 0; i < 8; i++) o[e + i] = y[(int64_t)idx[e + i] * ldy];
     }
     for (; e < n; e++) o[e] = y[(int64_t)idx[e] * ldy];
 }
@@ -77,7 +80,7 @@ ELEM_FN int64_t NAME(gathered_run)(const clf_dots *d, int64_t r, const E_T *y, i
             (E_T)NAME(sum_gathered)((const E_T *)d->x + from, d->idx + from, y, ldy, d->off[r + 1] - from, skip);
         return r + 1;
     }
-    NAME(cells_of)(d->off[to] - from, cell, y, d->idx + from, ldy);
+    NAME(cells_of)(d->off[to] - from, cell, (const E_T *)d->x + from, y, d->idx + from, ldy);
     for (int n; r < to; r += n) {
         n = NAME(some_rows)(d, r, to, d->x, cell - from, skip, w);
         for (int i = 0; i < n; i++) o[(r + i) * d->ldo] = (E_T)w[i];
