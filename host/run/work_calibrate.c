@@ -25,8 +25,8 @@ enum {
     NARROW_TERMS = 16, /* what that is in vectors */
     ENTRY_ROWS = 1 << 13,
     ROW_ENTRIES = 32,
-    SHORT_ENTRIES = 2, /* of rows that are hardly worth beginning */
-    GAP = 8,           /* cells for each entry */
+    SHORT_ENTRIES = 10, /* of short rows, which have from one to twice as many less one */
+    GAP = 8,            /* cells for each entry */
     ENTRIES = ENTRY_ROWS * ROW_ENTRIES,
     BIG_CELLS = 12 << 20, /* of the largest vector */
     SQUARE = 320,         /* side of the library's product */
@@ -43,7 +43,7 @@ typedef struct gauge {
     clf_err *err;
     double *big, *out; /* BIG_CELLS; BLOCK * BLOCK */
     int64_t *ptr;      /* ENTRY_ROWS + 1, and BLOCK + 1 zeros */
-    int64_t *little;   /* rows of SHORT_ENTRIES */
+    int64_t *little;   /* rows of SHORT_ENTRIES on average */
     int32_t *idx;      /* ENTRIES */
     clf_least *least;
 } gauge;
@@ -326,7 +326,11 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
     clf_least_again(g->least);
     for (int64_t i = 0; i < BIG_CELLS; i++) g->big[i] = 0.5 + (double)(i % 1000) / 1001.0;
     for (int64_t i = 0; i <= ENTRY_ROWS; i++) g->ptr[i] = i * ROW_ENTRIES;
-    for (int64_t i = 0; i <= ENTRIES / SHORT_ENTRIES; i++) g->little[i] = i * SHORT_ENTRIES;
+    g->little[0] = 0;
+    for (int64_t i = 0; i < ENTRIES / SHORT_ENTRIES; i++) {
+        int64_t end = g->little[i] + 1 + i * 7 % (2 * SHORT_ENTRIES - 1);
+        g->little[i + 1] = end < ENTRIES ? end : ENTRIES;
+    }
     memset(g->ptr + ENTRY_ROWS + 1, 0, (BLOCK + 1) * sizeof *g->ptr);
     CLF_TRY(gauge_chains(g, p));
     CLF_TRY(gauge_entries(g, p));
