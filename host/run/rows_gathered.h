@@ -30,12 +30,12 @@ ELEM_FN W_T NAME(sum_gathered)(const E_T *x, const int32_t *idx, const E_T *y, i
     return w[0];
 }
 
-/* Four rows of up to G vectors each, 1 or 2. Lanes behind the end have zeros on both sides: they leave a sum alone which is not -0, as one that began
- * with 0 is not, or where a zero annihilates. */
-ELEM_FN void NAME(four_rows)(const int G, const E_T *x, const E_T *y, const int64_t *off, int skip, W_T *w) {
+/* Four rows of up to G vectors each, 1 or 2. Lanes behind the end have zeros on both sides: they leave a sum alone which is not -0, as one
+ * that began with 0 is not, or where a zero annihilates. */
+ELEM_FN void NAME(four_rows)(const int G, const E_T *x, const E_T *y, int64_t from, const int64_t *off, int skip, W_T *w) {
     VEC s[4];
     for (int i = 0; i < 4; i++) {
-        const E_T *xi = x + off[i], *yi = y + off[i];
+        const E_T *xi = x + off[i], *yi = y + (off[i] - from);
         const int64_t n = off[i + 1] - off[i];
         s[i] = V(set)(0);
         for (int g = 0; g < G; g++) {
@@ -58,14 +58,15 @@ ELEM_FN void NAME(cells_of)(int64_t n, E_T *o, const E_T *x, const E_T *y, const
     }
     for (; e < n; e++) o[e] = y[(int64_t)idx[e] * ldy];
 }
-/* Row r's sum, or those of the four rows from r on: their number. x, y: where offset 0 is. */
-ELEM_FN int NAME(some_rows)(const clf_dots *d, int64_t r, int64_t rows, const E_T *x, const E_T *y, int skip, W_T *w) {
+/* Row r's sum, or those of the four rows from r on: their number. y: of the entries from `from` on. */
+ELEM_FN int NAME(some_rows)(const clf_dots *d, int64_t r, int64_t rows, const E_T *y, int64_t from, int skip, W_T *w) {
+    const E_T *x = d->x;
     const int64_t *off = d->off + r;
     int64_t most = 0;
     for (int i = 0; i < 4 && r + 4 <= rows; i++) most = off[i + 1] - off[i] > most ? off[i + 1] - off[i] : most;
-    if (r + 4 <= rows && most <= LANES) return NAME(four_rows)(1, x, y, off, skip, w), 4;
-    if (r + 4 <= rows && most <= 2 * LANES) return NAME(four_rows)(2, x, y, off, skip, w), 4;
-    x += off[0], y += off[0];
+    if (r + 4 <= rows && most <= LANES) return NAME(four_rows)(1, x, y, from, off, skip, w), 4;
+    if (r + 4 <= rows && most <= 2 * LANES) return NAME(four_rows)(2, x, y, from, off, skip, w), 4;
+    x += off[0], y += off[0] - from;
     NAME(sums)(1, &x, &y, off[1] - off[0], skip, w);
     return 1;
 }
@@ -76,13 +77,12 @@ ELEM_FN int64_t NAME(gathered_run)(const clf_dots *d, int64_t r, const E_T *y, i
     int64_t to = r, from = d->off[r];
     while (to < d->rows && d->off[to + 1] - from <= NAME(run_entries)) to++;
     if (to == r) {
-        o[r * d->ldo] =
-            (E_T)NAME(sum_gathered)((const E_T *)d->x + from, d->idx + from, y, ldy, d->off[r + 1] - from, skip);
+        o[r * d->ldo] = (E_T)NAME(sum_gathered)((const E_T *)d->x + from, d->idx + from, y, ldy, d->off[r + 1] - from, skip);
         return r + 1;
     }
     NAME(cells_of)(d->off[to] - from, cell, (const E_T *)d->x + from, y, d->idx + from, ldy);
     for (int n; r < to; r += n) {
-        n = NAME(some_rows)(d, r, to, d->x, cell - from, skip, w);
+        n = NAME(some_rows)(d, r, to, cell, from, skip, w);
         for (int i = 0; i < n; i++) o[(r + i) * d->ldo] = (E_T)w[i];
     }
     return to;
