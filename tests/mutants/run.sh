@@ -8,7 +8,8 @@
 # change.
 # The others of the group run when that test no longer does. What caught a bug must pass without any patch.
 # What a patch changes is compiled and linked in front of the library's archive, so that its members with the same symbols stay out: of
-# a table that are the sources which read it, the loops of instruction sets apart (they take a minute to compile).
+# a header or a table that are the sources which read it, for a table without the loops of instruction sets (they take a minute to compile).
+# Of loops the first instruction set's alone are compiled, AVX2's.
 # Fails when a patch no longer applies or does not build, when a test fails without any patch, or when more than two planted bugs stay
 # unnoticed.
 set -u
@@ -92,11 +93,14 @@ naming() {
     done | sort -u
 }
 
-# readers TABLE: the sources that read it, themselves or by a header; for its names alone everybody does, by two headers.
+# readers FILE: the sources that read it, themselves or by a header; of a table's names alone everybody does, by two headers.
 readers() {
+    case $1 in
+        *.h) left='/gen_/d' ;;
+        *) left='/gen_/d; /_loops[.]c$/d; /tile_folds[.]c$/d; /tile_pairs[.]c$/d' ;;
+    esac
     # shellcheck disable=SC2046
-    { naming "$1"; naming $(naming "$1" | grep '[.]h$' | grep -v -x -e core/fold.h -e core/op.h); } | sort -u |
-        sed '/[.]h$/d; /gen_/d; /_loops[.]c$/d; /tile_folds[.]c$/d; /tile_pairs[.]c$/d'
+    { naming "$1"; naming $(naming "$1" | grep '[.]h$' | grep -v -x -e core/fold.h -e core/op.h); } | sort -u | sed "/[.]h\$/d; $left"
 }
 
 # planted FILE: compiled into `objects`.
