@@ -102,6 +102,13 @@ V_ARRAY(i32, i64)
 V_ARRAY(i64, i64)
 V_ARRAY(u8, i64)
 
+#if defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
+/* The first n lanes of four or eight, from lane `from` on. */
+ELEM_FN __m256i v_first_f64(int64_t n, int from) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n - from), _mm256_set_epi64x(3, 2, 1, 0)); }
+ELEM_FN __m256i v_first_f32(int64_t n, int from) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n - from), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+}
+#endif
 #if defined(__AVX512F__) && !defined(CLF_ARITH_PRIME)
 typedef __m512d v_vec_f64;
 typedef __m512 v_vec_f32;
@@ -158,9 +165,13 @@ ELEM_FN void v_sum4_f64(const v_vec_f64 v[4], double *w) {
     d = _mm512_add_pd(d, _mm512_permute_pd(d, 0x55));
     _mm256_storeu_pd(w, _mm512_castpd512_pd256(_mm512_permutexvar_pd(_mm512_set_epi64(0, 0, 0, 0, 6, 4, 2, 0), d)));
 }
-ELEM_FN v_vec_f64 v_widen_f32(v_vec_f32 v) {
-    return _mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(v)), _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1)));
+ELEM_FN v_vec_f64 v_join_f64(v_vec_f64 a, v_vec_f64 b) { return _mm512_add_pd(a, b); }
+ELEM_FN v_vec_f64 v_low_f32(v_vec_f32 v) { return _mm512_cvtps_pd(_mm512_castps512_ps256(v)); }
+ELEM_FN v_vec_f64 v_high_f32(v_vec_f32 v) { return _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1)); }
+ELEM_FN v_vec_f32 v_pack_f32(v_vec_f64 low, v_vec_f64 high) {
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)), _mm512_cvtpd_ps(high), 1);
 }
+ELEM_FN v_vec_f64 v_widen_f32(v_vec_f32 v) { return v_join_f64(v_low_f32(v), v_high_f32(v)); }
 ELEM_FN double v_sum_f32(v_vec_f32 v) { return v_sum_f64(v_widen_f32(v)); }
 ELEM_FN void v_sum4_f32(const v_vec_f32 v[4], double *w) {
     v_sum4_f64((const v_vec_f64[4]){v_widen_f32(v[0]), v_widen_f32(v[1]), v_widen_f32(v[2]), v_widen_f32(v[3])}, w);
@@ -169,18 +180,6 @@ ELEM_FN v_vec_f64 v_gather1_f64(const double *p, const int32_t *idx) {
     return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)(const void *)idx), p, 8);
 }
 ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) { return _mm512_i32gather_ps(_mm512_loadu_si512(idx), p, 4); }
-typedef v_vec_f64 v_wide_f64;
-typedef struct v_wide_f32 {
-    v_vec_f64 a, b;
-} v_wide_f32;
-ELEM_FN v_wide_f64 v_join_f64(v_wide_f64 a, v_wide_f64 b) { return _mm512_add_pd(a, b); }
-ELEM_FN v_wide_f32 v_meet_f32(v_vec_f32 a, v_vec_f32 b) {
-    return (v_wide_f32){_mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(a)), _mm512_cvtps_pd(_mm512_castps512_ps256(b))),
-                        _mm512_add_pd(_mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1)), _mm512_cvtps_pd(_mm512_extractf32x8_ps(b, 1)))};
-}
-ELEM_FN v_vec_f32 v_narrow_f32(v_wide_f32 w) {
-    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(w.a)), _mm512_cvtpd_ps(w.b), 1);
-}
 #elif defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
 #define V_HALVES 1
 typedef struct v_vec_f64 {
@@ -195,11 +194,6 @@ ELEM_FN v_vec_f64 v_set_f64(double x) { return V_PAIR(f64, _mm256_set1_pd(x), _m
 ELEM_FN v_vec_f32 v_set_f32(float x) { return V_PAIR(f32, _mm256_set1_ps(x), _mm256_set1_ps(x)); }
 ELEM_FN v_vec_f64 v_load_f64(const double *p) { return V_PAIR(f64, _mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)); }
 ELEM_FN v_vec_f32 v_load_f32(const float *p) { return V_PAIR(f32, _mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)); }
-/* The first n lanes, from lane `from` on. */
-ELEM_FN __m256i v_first_f64(int64_t n, int from) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n - from), _mm256_set_epi64x(3, 2, 1, 0)); }
-ELEM_FN __m256i v_first_f32(int64_t n, int from) {
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n - from), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
-}
 ELEM_FN v_vec_f64 v_loadn_f64(const double *p, int64_t n) {
     return V_PAIR(f64, _mm256_maskload_pd(p, v_first_f64(n, 0)), _mm256_maskload_pd(p + 4, v_first_f64(n, 4)));
 }
@@ -275,11 +269,15 @@ ELEM_FN double v_quarter(__m256d q) {
     __m128d d = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
     return _mm_cvtsd_f64(d) + _mm_cvtsd_f64(_mm_unpackhi_pd(d, d));
 }
-ELEM_FN v_vec_f64 v_widen_f32(v_vec_f32 v) {
-    __m256d lo = _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(v.a)), _mm256_cvtps_pd(_mm256_castps256_ps128(v.b)));
-    __m256d hi = _mm256_add_pd(_mm256_cvtps_pd(_mm256_extractf128_ps(v.a, 1)), _mm256_cvtps_pd(_mm256_extractf128_ps(v.b, 1)));
-    return V_PAIR(f64, lo, hi);
+ELEM_FN v_vec_f64 v_join_f64(v_vec_f64 a, v_vec_f64 b) { return V_PAIR(f64, _mm256_add_pd(a.a, b.a), _mm256_add_pd(a.b, b.b)); }
+ELEM_FN v_vec_f64 v_wide8(__m256 v) {
+    return V_PAIR(f64, _mm256_cvtps_pd(_mm256_castps256_ps128(v)), _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
 }
+ELEM_FN v_vec_f64 v_low_f32(v_vec_f32 v) { return v_wide8(v.a); }
+ELEM_FN v_vec_f64 v_high_f32(v_vec_f32 v) { return v_wide8(v.b); }
+ELEM_FN __m256 v_narrow8(v_vec_f64 v) { return _mm256_set_m128(_mm256_cvtpd_ps(v.b), _mm256_cvtpd_ps(v.a)); }
+ELEM_FN v_vec_f32 v_pack_f32(v_vec_f64 low, v_vec_f64 high) { return V_PAIR(f32, v_narrow8(low), v_narrow8(high)); }
+ELEM_FN v_vec_f64 v_widen_f32(v_vec_f32 v) { return v_join_f64(v_low_f32(v), v_high_f32(v)); }
 ELEM_FN double v_sum_f64(v_vec_f64 v) { return v_quarter(_mm256_add_pd(v.a, v.b)); }
 ELEM_FN double v_sum_f32(v_vec_f32 v) { return v_sum_f64(v_widen_f32(v)); }
 ELEM_FN void v_sum4_f64(const v_vec_f64 v[4], double *w) {
@@ -302,21 +300,6 @@ ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) {
     __m256i hi = _mm256_loadu_si256((const __m256i *)(const void *)(idx + 8));
     return V_PAIR(f32, _mm256_i32gather_ps(p, lo, 4), _mm256_i32gather_ps(p, hi, 4));
 }
-typedef v_vec_f64 v_wide_f64;
-typedef struct v_wide_f32 {
-    v_vec_f64 a, b;
-} v_wide_f32;
-ELEM_FN v_wide_f64 v_join_f64(v_wide_f64 a, v_wide_f64 b) { return V_PAIR(f64, _mm256_add_pd(a.a, b.a), _mm256_add_pd(a.b, b.b)); }
-ELEM_FN v_vec_f64 v_wide8_f32(__m256 v) {
-    return V_PAIR(f64, _mm256_cvtps_pd(_mm256_castps256_ps128(v)), _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
-}
-ELEM_FN v_wide_f32 v_meet_f32(v_vec_f32 a, v_vec_f32 b) {
-    return (v_wide_f32){v_join_f64(v_wide8_f32(a.a), v_wide8_f32(b.a)), v_join_f64(v_wide8_f32(a.b), v_wide8_f32(b.b))};
-}
-ELEM_FN v_vec_f32 v_narrow_f32(v_wide_f32 w) {
-    return V_PAIR(f32, _mm256_set_m128(_mm256_cvtpd_ps(w.a.b), _mm256_cvtpd_ps(w.a.a)),
-                  _mm256_set_m128(_mm256_cvtpd_ps(w.b.b), _mm256_cvtpd_ps(w.b.a)));
-}
 #else
 V_ARRAY(f64, f64)
 V_ARRAY(f32, f64)
@@ -332,15 +315,22 @@ V_ARRAY(f32, f64)
     }
 V_GATHER(f64)
 V_GATHER(f32)
+typedef v_vec_f64 v_wide_f64;
+typedef struct v_wide_f32 {
+    v_vec_f64 a, b;
+} v_wide_f32;
 ELEM_FN v_wide_f64 v_meet_f64(v_vec_f64 a, v_vec_f64 b) { return v_join_f64(a, b); }
 ELEM_FN v_vec_f64 v_narrow_f64(v_wide_f64 w) { return w; }
+ELEM_FN v_wide_f32 v_meet_f32(v_vec_f32 a, v_vec_f32 b) {
+    return (v_wide_f32){v_join_f64(v_low_f32(a), v_low_f32(b)), v_join_f64(v_high_f32(a), v_high_f32(b))};
+}
 ELEM_FN v_wide_f32 v_join_f32(v_wide_f32 a, v_wide_f32 b) { return (v_wide_f32){v_join_f64(a.a, b.a), v_join_f64(a.b, b.b)}; }
+ELEM_FN v_vec_f32 v_narrow_f32(v_wide_f32 w) { return v_pack_f32(w.a, w.b); }
 ELEM_FN __m256d v_four_f64(const double *p, int64_t n) {
-    if (n >= 4) return _mm256_loadu_pd(p);
-    return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_set_epi64x(3, 2, 1, 0)));
+    return n >= 4 ? _mm256_loadu_pd(p) : _mm256_maskload_pd(p, v_first_f64(n, 0));
 }
 ELEM_FN __m128 v_four_f32(const float *p, int64_t n) {
-    return n >= 4 ? _mm_loadu_ps(p) : _mm_maskload_ps(p, _mm_cmpgt_epi32(_mm_set1_epi32((int)n), _mm_set_epi32(3, 2, 1, 0)));
+    return n >= 4 ? _mm_loadu_ps(p) : _mm_maskload_ps(p, _mm256_castsi256_si128(v_first_f32(n, 0)));
 }
 ELEM_FN void v_turn4_f64(const double *from, int64_t ldf, int64_t n, double *to, int64_t ldt) {
     __m256d a = v_four_f64(from, n), b = v_four_f64(from + ldf, n), c = v_four_f64(from + 2 * ldf, n), d = v_four_f64(from + 3 * ldf, n);
