@@ -174,9 +174,10 @@ static clf_status gauge_classes(const clf_gauge *g, clf_profile *p, int wide) {
     return CLF_OK;
 }
 
+enum { NARROW = 11, ROWS = 1 << 16 }; /* no whole vectors; so many that waking the other cores is little of it */
+
 /* rowSums(X * X) of narrow rows of a type: what a row costs beside its cells. */
 static clf_status row_time(const clf_gauge *g, clf_dtype type, const clf_profile *p, double *row_ns) {
-    enum { NARROW = 11, ROWS = 1 << 16 }; /* no whole vectors; so many that waking the other cores is little of it */
     const int64_t n = ROWS, dim[2] = {ROWS, NARROW};
     const int axis[2] = {0, 1};
     clf_arena a;
@@ -208,7 +209,7 @@ static clf_status gauge_rows(const clf_gauge *g, clf_profile *p) {
     double ns;
     p->row_ns = 0;
     for (int i = 0; i < 2; i++) {
-        fill(g, types[i], i ? BIG_CELLS : CLASS_CELLS * 16);
+        fill(g, types[i], i ? BIG_CELLS : ROWS * NARROW);
         CLF_TRY(row_time(g, types[i], p, &ns));
         if (ns > p->row_ns) p->row_ns = ns;
     }
