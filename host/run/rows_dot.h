@@ -132,7 +132,7 @@ ELEM_FN void NAME(picked_by)(const clf_dots *d, int skip) {
     for (; FAST && e < last; e += ROWS_PICKED) {
         int n = last - e < ROWS_PICKED ? (int)(last - e) : ROWS_PICKED;
         for (int64_t i = e + ROWS_MOST; i < e + ROWS_MOST + ROWS_PICKED && i < last; i++)
-            ROWS_PREFETCH(y + (int64_t)d->idx[i] * d->ldy, d->n * (int64_t)sizeof *y);
+            TILE_PREFETCH(y + (int64_t)d->idx[i] * d->ldy, d->n * (int64_t)sizeof *y);
         while (d->off[r + 1] <= e) r++;
         if (d->off[r + 1] - e >= ROWS_PICKED) {
             NAME(picked_same)(ROWS_PICKED, d, (const E_T *)d->x + r * d->ldx, e, skip);
@@ -145,7 +145,7 @@ ELEM_FN void NAME(picked_by)(const clf_dots *d, int skip) {
         NAME(picked_some)(ROWS_PICKED, d, x, e, n, skip);
     }
     for (; e < last; e++) {
-        if (e + 4 < last) ROWS_PREFETCH(y + (int64_t)d->idx[e + 4] * d->ldy, d->n * (int64_t)sizeof *y);
+        if (e + 4 < last) TILE_PREFETCH(y + (int64_t)d->idx[e + 4] * d->ldy, d->n * (int64_t)sizeof *y);
         while (d->off[r + 1] <= e) r++;
         NAME(picked_same)(1, d, (const E_T *)d->x + r * d->ldx, e, skip);
     }

@@ -2,7 +2,7 @@
  * Included by rows_type.h behind rows_dot.h: inner products of rows of stored entries with cells of one vector, or a few, that lie where the
  * entries' columns say.
  *
- * Rows of floats take two passes over a run of entries that fits the first cache. The first gathers the cells, which knows no rows, so it
+ * Rows take two passes over a run of entries that fits the first cache. The first gathers the cells, which knows no rows, so it
  * never waits for one to end. The second sums rows up: of up to two vectors four at a time, whatever their lengths are, without a branch. */
 enum { NAME(run_entries) = 1024 };
 

@@ -14,7 +14,7 @@ ELEM_FN void NAME(half_four)(const int H, const clf_dots *d, const V(hvec) x[], 
     for (int i = 0; i < 4; i++) {
         const E_T *b = y + (int64_t)d->idx[e + (i < n ? i : n - 1)] * d->ldy;
         const int64_t next = e + i + ROWS_AHEAD < last ? e + i + ROWS_AHEAD : last - 1;
-        ROWS_PREFETCH(y + (int64_t)d->idx[next] * d->ldy, H * HALF * (int64_t)sizeof *y);
+        TILE_PREFETCH(y + (int64_t)d->idx[next] * d->ldy, H * HALF * (int64_t)sizeof *y);
         s[i] = V(set)(0);
         for (int h = 0; h < H; h++) {
             V(hvec) z = h + 1 < H ? V(hload)(b + h * HALF) : V(hloadm)(b + h * HALF, mask, 0);
@@ -66,7 +66,7 @@ ELEM_FN void NAME(half_sums)(const int H, const E_T *x, const int32_t *idx, int6
     for (int h = 0; h < H; h++) s[h] = V(set)(0).a;
     for (int64_t e = 0; e < n; e++) {
         const E_T *b = y + (int64_t)idx[e] * ldy;
-        if (e + ROWS_AHEAD < ahead) ROWS_PREFETCH(y + (int64_t)idx[e + ROWS_AHEAD] * ldy, H * HALF * (int64_t)sizeof *y);
+        if (e + ROWS_AHEAD < ahead) TILE_PREFETCH(y + (int64_t)idx[e + ROWS_AHEAD] * ldy, H * HALF * (int64_t)sizeof *y);
         if (skip != 0 && x[e] == 0) continue;
         V(hvec) a = V(set)(x[e]).a;
         for (int h = 0; h + 1 < H; h++) s[h] = V(half)(a, V(hload)(b + h * HALF), s[h], 0);

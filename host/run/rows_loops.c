@@ -9,7 +9,7 @@
  * do, for ROWS_PASS rows at a time; ROWS_WIDE: is there room for four rows, or cells, by as many vectors? ROWS_PICKED: of those made
  * together, inner products with one row. ROWS_HALVES: rows that entries pick go by halves of vectors, ROWS_HALVES_MOST to a row of an inner
  * product, ROWS_HALVES_SUMS of them together in sums over entries. */
-enum { ROWS_DEPTH = 56, ROWS_LINE = 64, ROWS_PAGE = 4096, ROWS_MOST = 8, ROWS_STATES = 20, ROWS_PASS = 32, ROWS_SUMS = 16, ROWS_AHEAD = 8 };
+enum { ROWS_DEPTH = 56, ROWS_PAGE = 4096, ROWS_MOST = 8, ROWS_STATES = 20, ROWS_PASS = 32, ROWS_SUMS = 16, ROWS_AHEAD = 8 };
 #if defined(__AVX512F__)
 enum { ROWS_BLOCK = 8, ROWS_TILE = 16, ROWS_WIDE = 1, ROWS_PICKED = 8 };
 #else
@@ -27,10 +27,6 @@ enum { ROWS_HALVES_MOST = 8, ROWS_HALVES_SUMS = 10 };
 #else
 #define ROWS_ONE_BY_ONE __asm__ volatile("")
 #endif
-#define ROWS_PREFETCH(p, bytes) \
-    do { \
-        for (int64_t at_ = 0; at_ < (bytes); at_ += ROWS_LINE) __builtin_prefetch((const char *)(p) + at_); \
-    } while (0)
 
 #define ELEM_T f32
 #include "host/run/rows_type.h"

@@ -90,7 +90,7 @@ ELEM_FN void NAME(scatter_row)(const int C, const clf_outer_dot *u, int64_t r, i
         E_T *at = q + (int64_t)u->idx[e] * u->ldq;
         VEC a = V(set)(x[e]);
         if (C > 1 && e + ROWS_AHEAD < last)
-            ROWS_PREFETCH(q + (int64_t)u->idx[e + ROWS_AHEAD] * u->ldq, C * LANES * (int64_t)sizeof *q);
+            TILE_PREFETCH(q + (int64_t)u->idx[e + ROWS_AHEAD] * u->ldq, C * LANES * (int64_t)sizeof *q);
         for (int c = 0; c < C; c++) V(storen)(at + c * LANES, V(step)(a, b[c], V(load)(at + c * LANES), skip), LANES);
     }
 }

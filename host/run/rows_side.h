@@ -72,10 +72,11 @@ ELEM_FN V(wide) NAME(side_four)(const int full, const E_T (*x)[LANES], const E_T
     if (LANES > 8) b = V(join)(b, NAME(side_pair)(full, x, y, l + 6, rest));
     return V(join)(a, b);
 }
-/* A column of results. (A function, or what it loads is loaded before the loop over columns, and spilled.) */
+/* A column of results, of rows of `full` whole vectors. */
 ELEM_FN VEC NAME(side_whole)(const int full, const E_T (*x)[LANES], const E_T *y, int64_t rest) {
     return V(narrow)(V(join)(NAME(side_four)(full, x, y, 0, rest), NAME(side_four)(full, x, y, 1, rest)));
 }
+/* A function, or what it loads would be loaded before the loop over columns, and spilled. */
 static __attribute__((noinline)) void NAME(side_column)(int64_t n, const E_T (*x)[LANES], const E_T *y, E_T *out) {
     VEC v;
     switch (n / LANES) {
@@ -92,7 +93,7 @@ static int64_t NAME(side)(const clf_dots *d) {
     for (int64_t next = 0; next < d->rows && LANES <= d->rows; next += LANES) {
         const int64_t row = next + LANES <= d->rows ? next : d->rows - LANES;
         const E_T *at = (const E_T *)d->x + row * d->ldx;
-        ROWS_PREFETCH((const char *)at + ROWS_PAGE, LANES * d->ldx * (int64_t)sizeof *at);
+        TILE_PREFETCH((const char *)at + ROWS_PAGE, LANES * d->ldx * (int64_t)sizeof *at);
         NAME(side_in)(d->n, at, d->ldx, x);
         for (int64_t k = 0, n; k < d->cols; k += n) {
             n = d->cols - k < NAME(side_columns) ? d->cols - k : NAME(side_columns);
@@ -102,7 +103,7 @@ static int64_t NAME(side)(const clf_dots *d) {
     }
     return LANES <= d->rows ? d->rows : 0;
 }
-/* All columns of whole blocks of rows; rows done. */
+/* All columns; rows done. */
 static int64_t NAME(short_rows)(const clf_dots *d) {
     if (d->cols > 2) return NAME(side)(d);
     NAME(short_columns)(d);

@@ -87,7 +87,7 @@ ELEM_FN void NAME(pick_block)(const int C, const E_T *x, const int32_t *idx, int
     for (int64_t e = 0; e < n; e++) {
         const E_T *b = y + (int64_t)idx[e] * ldy;
         VEC a = V(set)(x[e]);
-        if (e + ROWS_AHEAD < ahead) ROWS_PREFETCH(y + (int64_t)idx[e + ROWS_AHEAD] * ldy, C * LANES * (int64_t)sizeof *y);
+        if (e + ROWS_AHEAD < ahead) TILE_PREFETCH(y + (int64_t)idx[e + ROWS_AHEAD] * ldy, C * LANES * (int64_t)sizeof *y);
         for (int c = 0; c + 1 < C; c++) s[c] = V(step)(a, V(load)(b + c * LANES), s[c], skip);
         s[C - 1] = V(step)(a, V(loadn)(b + (C - 1) * LANES, last), s[C - 1], skip);
     }

@@ -20,6 +20,12 @@ TILE_SIMD2(pow) TILE_SIMD2(atan2)
 #if !defined(CLF_TILE_ISA)
 #define CLF_TILE_ISA baseline
 #endif
+/* Ask for a run of bytes, a line at a time. */
+enum { TILE_LINE = 64 };
+#define TILE_PREFETCH(p, bytes) \
+    do { \
+        for (int64_t at_ = 0; at_ < (bytes); at_ += TILE_LINE) __builtin_prefetch((const char *)(p) + at_); \
+    } while (0)
 /* Symbols of one build: clf_<name>_<instruction set>. */
 #define TILE_SYMBOL(name) ELEM_PASTE4(clf_, name, _, CLF_TILE_ISA)
 /* The loops that follow carry nothing from one iteration to the next, though a result may be an operand's memory. */

@@ -104,23 +104,20 @@
 /* Short rows, SIDE of them side by side: a lane is a vector of rows, and lanes meet without a shuffle. The last ones go again with rows
  * before them. Rows done: all, or none where they are too few. SHORT_ROW: rows of fewer cells; SHORT_PRODUCT: where a cell is a product. */
 enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
-/* What is read a page later: rows that are read by turns are no run that the hardware foresees. */
-static inline void side_ahead(const void *x, int64_t bytes) {
-    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch((const char *)x + 4096 + b);
-}
+/* Of rows that are read by turns the hardware foresees no run: what comes a page later is asked for. */
+#define SIDE_AHEAD(p) \
+    if (p) TILE_PREFETCH((const char *)((p) + at) + 4096, SIDE * n * (int64_t)sizeof *(p));
 #define SIDE_EACH for (int r = 0; r < SIDE; r++)
 #define SIDE_MEET(F, h) \
     for (int l = 0; LANES > (h) && l < (h); l++) \
         SIDE_EACH NAME(merge1_, F)(&w0[l][r], &w1[l][r], &w2[l][r], w0[l + (h)][r], w1[l + (h)][r], w2[l + (h)][r]);
 #define FOLD_SIDE(F, what, VALUE) \
     static int64_t NAME(what, F)(int64_t rows, int64_t n, const E_T *x, const E_T *y, const E_T *z, clf_word *out) { \
-        (void)y; \
-        (void)z; \
         for (int64_t next = 0; next < rows && SIDE <= rows; next += SIDE) { \
             const int64_t row = next + SIDE <= rows ? next : rows - SIDE, at = row * n; \
-            side_ahead(x + at, SIDE * n * (int64_t)sizeof *x); \
-            if (y) side_ahead(y + at, SIDE * n * (int64_t)sizeof *x); \
-            if (z) side_ahead(z + at, SIDE * n * (int64_t)sizeof *x); \
+            SIDE_AHEAD(x) \
+            SIDE_AHEAD(y) \
+            SIDE_AHEAD(z) \
             NAME(L0_, F) l0[LANES][SIDE]; \
             NAME(L1_, F) l1[LANES][SIDE]; \
             NAME(L2_, F) l2[LANES][SIDE]; \
