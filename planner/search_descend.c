@@ -5,7 +5,7 @@
 #include "planner/searching.h"
 
 enum { BUDGET = 1000, FEW = 50 };      /* partial covers of a component */
-static const clf_ps covering = 180000; /* what costing one takes for each node of the component, about */
+static const clf_ps covering = 100000; /* what costing one takes for each node of the component, about */
 
 /* Partial covers that may be costed. A search that is part of many runs to come may take its share of one. */
 static int64_t budget_of(const clf_component *c) {
