@@ -3,6 +3,9 @@
 #ifndef CLF_CORE_STR_H
 #define CLF_CORE_STR_H
 #include "core/mem.h"
+/* Bytes that somebody else has. */
+typedef struct clf_bytes { const char *at; size_t n; } clf_bytes;
+
 typedef struct clf_str {
     clf_mem *mem;
     char *at;        /* always NUL-terminated once anything was appended; see clf_str_c */

@@ -111,9 +111,9 @@ clf_status clf_saved_entry_read(const void *bytes, size_t n, clf_saved_entry *ou
     clf_saved_entry e = {.kind = (uint32_t)get_int(p + AT_KIND, 4), .key = {p + HEADER, (size_t)get_int(p + AT_KEY, 8)}};
     e.payload = (clf_bytes){p + HEADER + e.key.n, n - HEADER - DIGEST - e.key.n};
     if (!clf_saved_entry_field_of(e.key, CLF_SAVED_TEXT, &text)) return clf_fail(err, CLF_E_FORMAT, "an entry whose key is none");
-    bool good =
-        e.kind == CLF_SAVED_BINARY ? e.payload.n > 0 : e.kind == CLF_SAVED_SHARED && clf_saved_entry_is_name(e.payload.at, e.payload.n);
-    if (!good) return clf_fail(err, CLF_E_FORMAT, "an entry without a program");
+    bool named = e.kind == CLF_SAVED_SHARED && clf_saved_entry_is_name(e.payload.at, e.payload.n);
+    bool holds = (e.kind == CLF_SAVED_BINARY || e.kind == CLF_SAVED_COVER) && e.payload.n > 0;
+    if (!named && !holds) return clf_fail(err, CLF_E_FORMAT, "an entry without a program");
     *out = e;
     return CLF_OK;
 }

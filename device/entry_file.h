@@ -3,8 +3,9 @@
  *
  *   magic[8] version kind (u32 each) file_bytes key_bytes payload_bytes (u64 each) key payload digest[16]      all little-endian
  *
- * The key is the whole question, not a hash of it: kernel, text, options, device, driver, library, each behind its length. The digest,
- * XXH3-128 over everything in front of it, finds damage; against malice stands who may write to the directory (disk.h). */
+ * The key is the whole question, not a hash of it: kernel, text, options, device, driver, library, each behind its length; of a cover, whose
+ * kernel is "", the text is what the search was asked. The digest, XXH3-128 over everything in front of it, finds damage; against malice
+ * stands who may write to the directory (disk.h). */
 #ifndef CLF_DEVICE_ENTRY_FILE_H
 #define CLF_DEVICE_ENTRY_FILE_H
 #include "core/err.h"
@@ -13,7 +14,8 @@
 
 typedef enum clf_saved_entry_kind {
     CLF_SAVED_BINARY = 1, /* payload: what the driver gave for the program */
-    CLF_SAVED_SHARED = 2  /* payload: the name of the BINARY entry of a program of many kernels, this one among them */
+    CLF_SAVED_SHARED = 2, /* payload: the name of the BINARY entry of a program of many kernels, this one among them */
+    CLF_SAVED_COVER = 3   /* payload: what a search chose (host/run/covers.c) */
 } clf_saved_entry_kind;
 
 typedef enum clf_saved_entry_field {
@@ -28,7 +30,6 @@ typedef enum clf_saved_entry_field {
 
 enum { CLF_SAVED_NAME = 32 + 1 }; /* an entry's name: the hash of its key in hexadecimal digits */
 
-typedef struct clf_bytes { const char *at; size_t n; } clf_bytes;
 typedef struct clf_saved_entry { uint32_t kind; clf_bytes key, payload; } clf_saved_entry;
 
 /** Append the key of these fields. errors: out->failed. */

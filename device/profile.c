@@ -100,6 +100,16 @@ void clf_profile_print(const clf_profile *p, clf_str *out) {
     c_locale_end(old);
 }
 
+void clf_profile_key(const clf_profile *p, clf_str *out) {
+    for (int i = 0; i < NROWS; i++) {
+        const char *at = (const char *)p + rows[i].at;
+        size_t n = rows[i].kind == ROW_TEXT  ? strlen(at) + 1
+                   : rows[i].kind == ROW_INT ? sizeof(int)
+                                             : (size_t)rows[i].count * sizeof(double);
+        clf_str_putn(out, at, n);
+    }
+}
+
 /* One non-negative finite decimal number up to a blank or the end; the rest, or NULL. */
 static const char *real_parse(const char *s, double *out) {
     char *end;

@@ -58,6 +58,8 @@ void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores);
 /** What the host does for every device: the library's products, conversions, structural operators. Copied from the host's profile. */
 void clf_profile_take_host(clf_profile *p, const clf_profile *host);
 void clf_profile_print(const clf_profile *p, clf_str *out);
+/** All of it as bytes, which only this process and others of the same machine compare. */
+void clf_profile_key(const clf_profile *p, clf_str *out);
 /** errors: CLF_E_FORMAT with the line; unknown keys are errors, missing ones keep what *p held. */
 clf_status clf_profile_parse(clf_profile *p, const char *text, size_t n, clf_err *err);
 /** Seconds to stream `bytes` once when the working set is `set` bytes. */

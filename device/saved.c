@@ -112,6 +112,7 @@ static cl_program program_of(clf_devs *d, int dev, const clf_saved_entry *e, con
     cl_program prog = NULL;
     char target[CLF_SAVED_NAME] = "";
     if (e->kind == CLF_SAVED_BINARY) return load(d, dev, e, name, &prog) == CLF_OK ? prog : NULL;
+    if (e->kind != CLF_SAVED_SHARED) return NULL;
     memcpy(target, e->payload.at, sizeof target - 1);
     for (clf_shared *s = d->shared; s && !prog; s = s->next)
         if (s->dev == dev && !strcmp(s->name, target)) prog = s->program;

@@ -100,3 +100,15 @@ clf_status clf_cover_layouts(clf_pricer *w, clf_cover *c, clf_ps *out, bool *all
     *out = best;
     return CLF_OK;
 }
+
+bool clf_cover_lay_out(const clf_problem *p, clf_cover *c, const uint8_t *layout) {
+    for (int32_t i = 0; i < c->npart; i++) c->part[i].layout = CLF_LAYOUT_STORED;
+    clf_cover_drivers(p->g, c);
+    for (int32_t i = 0; i < c->npart; i++) {
+        if (layout[i] == CLF_LAYOUT_STORED) continue;
+        if (!is_free(p, c, i)) return false;
+        c->part[i].layout = CLF_LAYOUT_CELLS;
+        clf_cover_drivers(p->g, c);
+    }
+    return true;
+}

@@ -104,6 +104,8 @@ typedef struct clf_devices {
     const int64_t *resident[CLF_MOST_DEVICES]; /* slot -> its credit there: picoseconds of the transfer that are not charged; NULL: none */
 } clf_devices;
 
+typedef struct clf_keeper clf_keeper; /* planner/cover_kept.h */
+
 /* What selection may not exceed, and for what it chooses. */
 typedef struct clf_limits {
     clf_devices dev;
@@ -114,6 +116,7 @@ typedef struct clf_limits {
     clf_gate rules;         /* which rewrites are used */
     const clf_ask *ask;     /* whether to go on, before each part of the search; may be NULL */
     clf_spares *spares;     /* memory for the meantime; may be NULL */
+    const clf_keeper *keeper; /* of covers that were searched before; may be NULL */
 } clf_limits;
 
 /** Name of a reason's text. */

@@ -98,4 +98,6 @@ clf_status clf_cover_price(clf_pricer *w, clf_cover *c, clf_ps *out, clf_err *er
 /** layout.c: the layout of every part such that the cover costs least, with its drivers; *out: what it costs then. *all: no layout was left
  *  out for their number. */
 clf_status clf_cover_layouts(clf_pricer *w, clf_cover *c, clf_ps *out, bool *all, clf_err *err);
+/** Lay the parts out so, and find their drivers. False: a part has no such choice. */
+bool clf_cover_lay_out(const clf_problem *p, clf_cover *c, const uint8_t *layout);
 #endif

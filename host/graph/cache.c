@@ -20,6 +20,7 @@ static size_t text_of(const clf_saved_entry *e, clf_saved_entry_field f, bool li
     clf_bytes b = {"", 0};
     size_t at = to->len;
     (void)clf_saved_entry_field_of(e->key, f, &b);
+    if (e->kind == CLF_SAVED_COVER && f == CLF_SAVED_TEXT) b = clf_covers_split(e->payload).program;
     clf_str_putn(to, b.at, b.n);
     for (size_t i = at; line && !to->failed && i < to->len; i++)
         if ((unsigned char)to->at[i] < ' ') to->at[i] = ' ';
@@ -42,6 +43,7 @@ static clf_status tell(const clf_disk *d, clf_mem *mem, const clf_disk_file *f, 
                driver = text_of(&e, CLF_SAVED_DRIVER, true, &text), all = text_of(&e, CLF_SAVED_TEXT, false, &text);
         const char *at = clf_str_c(&text);
         if (e.kind == CLF_SAVED_BINARY) out.binary_bytes = e.payload.n;
+        out.plan = e.kind == CLF_SAVED_COVER;
         out.kernel = at + kernel, out.device = at + device, out.driver = at + driver, out.text = at + all;
     }
     bool memory = st == CLF_E_NOMEM || text.failed;

@@ -138,11 +138,26 @@ clf_status clf_place_choose(clf_ctx *c, const clf_plan *p, const clf_exe_ways *w
     return CLF_OK;
 }
 
+/* What the host takes at least to read all leaves. */
+static double reading_ns(clf_ctx *c, const clf_graph *g) {
+    double bytes = 0;
+    for (int32_t n = 0; n < g->n; n++) {
+        const clf_gnode *x = &g->node[n];
+        if (!clf_node_is_slot(x) || x->scalar) continue;
+        bytes += x->format == CLF_CSR ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_gnode_bytes(x);
+    }
+    return 1e-3 * (double)clf_cost_read(clf_run_host_profile(c), bytes);
+}
+
+/* A plan that reads for so long may be on the disk; looking there takes a tenth of it. */
+static const double worth_keeping_ns = 30000;
+
 static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
                            const clf_places *on, clf_err *err) {
     clf_limits lim = clf_exe_limits(c, on);
     for (int i = 1; i < lim.dev.n && ways && ways->credit; i++) lim.dev.resident[i] = ways->credit[clf_run_use_of(c, on->at[i - 1])];
     lim.own_products = c->knobs.check;
+    if (reading_ns(c, g) >= worth_keeping_ns) lim.keeper = clf_covers_keeper(c);
     return clf_plan_new(p, g, sel, &lim, &c->mem, err);
 }
 
@@ -184,17 +199,6 @@ enum { SURE = 4 }; /* a plan is taken for the best if none is cheaper by more th
 static bool is_sure(clf_ctx *c, const clf_plan *with, const clf_places *on, const int64_t *const *credit, bool used) {
     double planned = 1e-3 * (double)with->cost_ps, all = used ? cost_of_all(c, with, on, credit) : planned;
     return with->gap_ps <= with->cost_ps / SURE && (!used || all <= planned);
-}
-
-/* What the host takes at least to read all leaves. */
-static double reading_ns(clf_ctx *c, const clf_graph *g) {
-    double bytes = 0;
-    for (int32_t n = 0; n < g->n; n++) {
-        const clf_gnode *x = &g->node[n];
-        if (!clf_node_is_slot(x) || x->scalar) continue;
-        bytes += x->format == CLF_CSR ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_gnode_bytes(x);
-    }
-    return 1e-3 * (double)clf_cost_read(clf_run_host_profile(c), bytes);
 }
 
 /* Devices are open, and it is no small work: one search for all of them may tell. *with: NULL, or its plan; *sure: it is the one, for what

@@ -60,6 +60,7 @@ void clf_run_free(clf_ctx *c) {
     clf_run_forget(c);
     if (r->opening) clf_run_open_devices(c);
     clf_devs_close(r->devs);
+    clf_covers_close(c);
     clf_own_release(&r->own);
     clf_blas_close(r->blas);
     clf_pool_free(r->pool);
@@ -119,6 +120,7 @@ clf_status clf_run_adapt(clf_ctx *c, const clf_knobs *was, clf_err *err) {
     if (!memcmp(was, is, sizeof *is)) return CLF_OK;
     clf_run_forget(c);
     if (reopen) clf_run_close_devices(c, clf_devs_close);
+    if (folder || kept) clf_covers_close(c);
     if (reopen || strcmp(was->device, is->device) || strcmp(was->profile_file, is->profile_file)) r->used.n = 0;
     if (reopen || strcmp(was->device, is->device)) memset(r->lost, 0, sizeof r->lost);
     if (folder || was->threads != is->threads) r->host_profiled = false;

@@ -3,6 +3,7 @@
 #ifndef CLF_RUN_RUN_H
 #define CLF_RUN_RUN_H
 #include "core/blocks.h"
+#include "host/run/covers.h"
 #include "host/run/exe.h"
 #include "host/run/rows.h"
 
@@ -45,6 +46,9 @@ typedef struct clf_run {
     clf_generics generics;
     clf_pool *pool;
     clf_blas *blas;
+    clf_disk covers; /* searched before: covers.c */
+    clf_keeper keeper;
+    bool covers_tried;
     clf_own_queue own; /* the caller's, retained */
     clf_devs *devs;
     clf_devs_opening *opening; /* under way; NULL if not */

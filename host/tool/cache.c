@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * clfuse cache: the kernels that are kept on disk. list and stats tell of them, show prints one of them, prune and clear remove what was
+ * clfuse cache: the kernels and plans that are kept on disk. list and stats tell of them, show prints one of them, prune and clear remove what was
  * not used for longest, verify finds and removes what is damaged (exit code 1 when there was any). What the driver keeps beside them goes
  * with clear, unless somebody has it open. */
 #include <ctype.h>
@@ -14,7 +14,7 @@
 
 typedef struct survey {
     const tool_options *o;
-    uint64_t files, kernels, bytes, binary_bytes, damaged;
+    uint64_t files, kernels, plans, bytes, binary_bytes, damaged;
     const char *wanted; /* show: the begin of a name */
     uint64_t shown;
 } survey;
@@ -22,12 +22,15 @@ typedef struct survey {
 static void count(survey *s, const clf_cache_entry *e) {
     s->files++;
     s->kernels += *e->kernel != 0;
+    s->plans += e->plan;
     s->bytes += e->bytes;
     s->binary_bytes += e->binary_bytes;
     s->damaged += !e->sound;
 }
 
-static const char *word(const clf_cache_entry *e) { return !e->sound ? "(damaged)" : *e->kernel ? e->kernel : "(a program of several)"; }
+static const char *word(const clf_cache_entry *e) {
+    return !e->sound ? "(damaged)" : e->plan ? "(a plan)" : *e->kernel ? e->kernel : "(a program of several)";
+}
 
 static void used_text(char *buf, size_t n, int64_t used_s) {
     time_t t = (time_t)used_s;
@@ -55,8 +58,8 @@ static void json_one(void *user, const clf_cache_entry *e) {
     tool_json_string(stdout, e->device);
     printf(", \"driver\": ");
     tool_json_string(stdout, e->driver);
-    printf(", \"bytes\": %" PRIu64 ", \"binary_bytes\": %" PRIu64 ", \"used_s\": %" PRId64 ", \"sound\": %s}", e->bytes, e->binary_bytes,
-           e->used_s, e->sound ? "true" : "false");
+    printf(", \"bytes\": %" PRIu64 ", \"binary_bytes\": %" PRIu64 ", \"used_s\": %" PRId64 ", \"plan\": %s, \"sound\": %s}", e->bytes,
+           e->binary_bytes, e->used_s, e->plan ? "true" : "false", e->sound ? "true" : "false");
 }
 
 static void show_one(void *user, const clf_cache_entry *e) {
@@ -104,15 +107,15 @@ static tool_exit cache_stats(clf_ctx *c, survey *s) {
         tool_json_string(stdout, folder);
         printf(", \"why\": ");
         tool_json_string(stdout, why);
-        printf(", \"files\": %" PRIu64 ", \"kernels\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"binary_bytes\": %" PRIu64
-               ", \"damaged\": %" PRIu64 "}\n",
-               s->files, s->kernels, s->bytes, s->binary_bytes, s->damaged);
+        printf(", \"files\": %" PRIu64 ", \"kernels\": %" PRIu64 ", \"plans\": %" PRIu64 ", \"bytes\": %" PRIu64
+               ", \"binary_bytes\": %" PRIu64 ", \"damaged\": %" PRIu64 "}\n",
+               s->files, s->kernels, s->plans, s->bytes, s->binary_bytes, s->damaged);
         return TOOL_OK;
     }
     tool_size_text(bytes, sizeof bytes, s->bytes);
     tool_size_text(binaries, sizeof binaries, s->binary_bytes);
-    printf("%s\n%" PRIu64 " kernels in %" PRIu64 " files, %s, binaries %s, %" PRIu64 " damaged\n", folder, s->kernels, s->files, bytes,
-           binaries, s->damaged);
+    printf("%s\n%" PRIu64 " kernels and %" PRIu64 " plans in %" PRIu64 " files, %s, binaries %s, %" PRIu64 " damaged\n", folder, s->kernels,
+           s->plans, s->files, bytes, binaries, s->damaged);
     if (*why) printf("not in use: %s\n", why);
     return TOOL_OK;
 }

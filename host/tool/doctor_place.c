@@ -58,7 +58,7 @@ static void say_kept(doctor *d, const char *dir) {
     else {
         tool_size_text(size, sizeof size, k.bytes);
         doctor_say(d, k.damaged ? DOCTOR_NOTE : DOCTOR_OK, k.damaged ? "clfuse cache verify removes them" : NULL,
-                   "cache %s: %d kernel files, %s, %d damaged", dir, (int)k.files, size, (int)k.damaged);
+                   "cache %s: %d files, %s, %d damaged", dir, (int)k.files, size, (int)k.damaged);
     }
 }
 

@@ -20,7 +20,8 @@ static clf_status read_checked(const char *p, size_t n) {
         FUZZ_MUST(clf_saved_entry_field_of(e.key, (clf_saved_entry_field)f, &field));
         FUZZ_MUST(field.n <= e.key.n && field.at >= e.key.at && field.at + field.n <= e.key.at + e.key.n);
     }
-    FUZZ_MUST(e.payload.n > 0 && (e.kind == CLF_SAVED_BINARY || clf_saved_entry_is_name(e.payload.at, e.payload.n)));
+    FUZZ_MUST(e.payload.n > 0);
+    FUZZ_MUST(e.kind == CLF_SAVED_BINARY || e.kind == CLF_SAVED_COVER || clf_saved_entry_is_name(e.payload.at, e.payload.n));
     clf_mem_init(&mem, NULL, NULL);
     clf_str_init(&again, &mem);
     clf_saved_entry_write(&e, &again);

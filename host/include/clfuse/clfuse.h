@@ -350,19 +350,21 @@ CLF_API const char *clf_device_why(clf_ctx *c);
 CLF_API clf_status clf_calibrate(clf_ctx *c);
 
 /* ---------------------------------------------------------------- kernels on disk
- * Built kernels are kept in a folder for later processes (settings cache, cache_dir, cache_bytes). These calls look after the folder;
- * evaluations need none of them, and other processes may use it meanwhile. Kernels built together share one file. */
+ * Built kernels, and plans that were searched, are kept in a folder for later processes (settings cache, cache_dir, cache_bytes). These
+ * calls look after the folder; evaluations need none of them, and other processes may use it meanwhile. Kernels built together share one
+ * file. */
 
 /** One file of the folder. */
 typedef struct clf_cache_entry {
     size_t struct_size;
     const char *name;             /**< what it is called there */
-    const char *kernel;           /**< the kernel's name; "" for the program of several, and for a damaged file */
+    const char *kernel;           /**< the kernel's name; "" for the program of several, for a plan, and for a damaged file */
     const char *device, *driver;  /**< one line each */
     const char *text;             /**< the kernel's program; of several kernels, the names of their files, one a line */
     uint64_t bytes, binary_bytes; /**< of the file; of the driver's binary in it, 0 where the file names another one that holds it */
     int64_t used_s;               /**< last use, in seconds since 1970, to the minute */
     bool sound;                   /**< false: it is damaged, or not to be trusted, and no driver will see it */
+    bool plan;                    /**< it holds no kernel but a plan that was searched; text: the program */
 } clf_cache_entry;
 typedef void (*clf_cache_fn)(void *user, const clf_cache_entry *e);
 /** Tell every file, the one used last first; with `repair` files that are not sound are removed behind that. No folder yet: none.

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Plans kept on disk: the next context takes what the last one searched for, and computes the same; another program, another profile and
+ * another limit search anew; what is damaged, or no plan of the program, is removed and searched for again; small work, CLF_CACHE=off and
+ * a plain fold leave no file; readonly writes none. */
+#include <sys/stat.h>
+
+#include "host/run/run.h"
+#include "tests/unit/api_testing.h"
+#include "tests/unit/folder_testing.h"
+
+enum { ROWS = 4000, COLS = 60, RESULTS = 4, MOST_PLANS = 16 };
+#define PROGRAM(op) \
+    "D = X - m; E = D " op " w; k = sum(E); q = E / rowSums(E) - k; c = colSums(q * D); F = exp(q) * c\n" \
+    "sum(F * E); colSums(F * X) + c; sum(q * D); rowSums(F * D)"
+static const char text[] = PROGRAM("*"), other[] = PROGRAM("/");
+
+typedef struct log_counts {
+    int found, dropped;
+} log_counts;
+
+static void count_lines(void *user, const char *topic, const char *line) {
+    log_counts *l = user;
+    l->found += !strcmp(topic, "plan") && strstr(line, "the plan was searched before");
+    l->dropped += !strcmp(topic, "build") && strstr(line, "is left out");
+}
+
+typedef struct outcome {
+    double scalar[2], cols[COLS], rows[ROWS];
+    log_counts log;
+    int64_t costed;
+    double predicted_ns;
+} outcome;
+
+static clf_ctx *open_keeping(log_counts *log, const char *cache) {
+    clf_ctx *c = NULL;
+    clf_options o = {.struct_size = sizeof o, .device = "host", .log = count_lines, .log_user = log};
+    CU_ASSERT_EQUAL_FATAL(clf_open(&c, &o), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "log", "plan,build"), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "cache_dir", folder), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "cache", cache), CLF_OK);
+    return c;
+}
+
+static void evaluate(clf_ctx *c, const char *program_text, int64_t rows, outcome *out) {
+    clf_mat *x = clf_rand(c, CLF_F64, rows, COLS, 1, 2, 1, 3), *m = clf_rand(c, CLF_F64, 1, COLS, 3, 4, 1, 5);
+    clf_mat *given[] = {x, m};
+    CU_ASSERT_EQUAL_FATAL(clf_eval(2, given), CLF_OK);
+    const clf_binding vars[] = {{"X", x}, {"m", m}, {"w", clf_num(c, 0.75)}};
+    program p = parse_bare(c, program_text, vars, 3);
+    CU_ASSERT_EQUAL_FATAL(p.n, RESULTS);
+    CU_ASSERT_EQUAL_FATAL(clf_eval(p.n, p.result), CLF_OK);
+    out->scalar[0] = read_f64(p.result[0]);
+    out->scalar[1] = read_f64(p.result[2]);
+    CU_ASSERT_EQUAL(clf_read(p.result[1], out->cols, sizeof out->cols), CLF_OK);
+    CU_ASSERT_EQUAL(clf_read(p.result[3], out->rows, (size_t)rows * sizeof *out->rows), CLF_OK);
+}
+
+/* The plan with most partial covers costed. */
+static void note_plan(clf_ctx *c, outcome *out) {
+    out->costed = 0;
+    for (int b = 0; b < CLF_PLAN_BUCKETS; b++)
+        for (const clf_exe *x = c->run->plans[b]; x; x = x->next)
+            if (x->plan->ncosted > out->costed) {
+                out->costed = x->plan->ncosted;
+                out->predicted_ns = x->predicted_ns;
+            }
+}
+
+static outcome *run(const char *program_text, int64_t rows, const char *cache) {
+    static outcome o[4];
+    static int turn;
+    outcome *out = &o[turn = (turn + 1) % 4];
+    memset(out, 0, sizeof *out);
+    clf_ctx *c = open_keeping(&out->log, cache);
+    evaluate(c, program_text, rows, out);
+    note_plan(c, out);
+    clf_close(c);
+    return out;
+}
+
+static void same_outcome(const outcome *a, const outcome *b) {
+    CU_ASSERT(!memcmp(a->scalar, b->scalar, sizeof a->scalar) && !memcmp(a->cols, b->cols, sizeof a->cols));
+    CU_ASSERT(!memcmp(a->rows, b->rows, sizeof a->rows));
+    CU_ASSERT(a->costed == b->costed && a->predicted_ns == b->predicted_ns);
+}
+
+/* ---- the folder ---- */
+
+typedef struct listing {
+    int n, unsound;
+    char name[MOST_PLANS][CLF_SAVED_NAME];
+    bool told; /* what is in one: the program, in words */
+} listing;
+
+static void list_plan(void *user, const clf_cache_entry *e) {
+    listing *l = user;
+    l->unsound += !e->sound;
+    if (!e->plan || l->n == MOST_PLANS) return;
+    l->told = !*e->kernel && strstr(e->text, "device 0: ") && strstr(e->text, "= EXP f64 4000x60");
+    snprintf(l->name[l->n++], CLF_SAVED_NAME, "%s", e->name);
+}
+
+static listing plans(void) {
+    listing l = {0};
+    clf_ctx *c = open_keeping(&(log_counts){0, 0}, "readonly");
+    CU_ASSERT_EQUAL(clf_cache_list(c, false, list_plan, &l), CLF_OK);
+    clf_close(c);
+    return l;
+}
+
+static void forget_all(void) {
+    clf_ctx *c = open_keeping(&(log_counts){0, 0}, "on");
+    CU_ASSERT_EQUAL(clf_cache_prune(c, 0, NULL, NULL), CLF_OK);
+    clf_close(c);
+    CU_ASSERT_EQUAL(plans().n, 0);
+}
+
+static const char *plan_path(const char *name) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "kernels/%s", name);
+    return in_folder(path);
+}
+
+/* ---- tests ---- */
+
+static void test_kept(void) {
+    forget_all();
+    outcome *none = run(text, ROWS, "off"), *first = run(text, ROWS, "on");
+    CU_ASSERT(first->log.found == 0 && first->costed >= 64 && none->log.found == 0);
+    listing l = plans();
+    CU_ASSERT(l.n == 1 && l.told && !l.unsound);
+    same_outcome(none, first);
+    outcome *second = run(text, ROWS, "on"), *third = run(text, ROWS, "readonly");
+    CU_ASSERT(second->log.found == 1 && third->log.found == 1 && !second->log.dropped);
+    same_outcome(none, second);
+    same_outcome(none, third);
+    CU_ASSERT_EQUAL(plans().n, 1);
+}
+
+static void test_other_questions(void) {
+    forget_all();
+    (void)run(text, ROWS, "on");
+    CU_ASSERT_EQUAL(run(other, ROWS, "on")->log.found, 0);
+    CU_ASSERT_EQUAL(run(text, ROWS - 1, "on")->log.found, 0);
+    CU_ASSERT_EQUAL(plans().n, 3);
+    outcome o = {.log = {0, 0}};
+    clf_ctx *c = open_keeping(&o.log, "on");
+    evaluate(c, text, ROWS, &o);
+    CU_ASSERT_EQUAL(o.log.found, 1);
+    CU_ASSERT_EQUAL(clf_set(c, "kernel_ops", "3"), CLF_OK); /* and again, with other limits */
+    evaluate(c, text, ROWS, &o);
+    CU_ASSERT_EQUAL(o.log.found, 1);
+    c->run->host.write_cost *= 1.5; /* and another profile */
+    evaluate(c, other, ROWS, &o);
+    CU_ASSERT_EQUAL(o.log.found, 1);
+    clf_close(c);
+}
+
+static void test_nothing_to_keep(void) {
+    forget_all();
+    (void)run(text, 10, "on");
+    (void)run(text, ROWS, "readonly");
+    (void)run(text, ROWS, "off");
+    CU_ASSERT_EQUAL(plans().n, 0);
+    log_counts log = {0, 0};
+    clf_ctx *c = open_keeping(&log, "on");
+    clf_mat *x = clf_rand(c, CLF_F64, ROWS, COLS, 1, 2, 1, 3);
+    CU_ASSERT(clf_eval(1, &x) == CLF_OK && read_f64(clf_sum(clf_mul(x, x))) > 0); /* searched at once */
+    clf_close(c);
+    CU_ASSERT_EQUAL(plans().n, 0);
+}
+
+static void read_entry(const char *path, clf_str *file, clf_saved_entry *e) {
+    clf_err err;
+    FILE *f = fopen(path, "rb");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    for (int ch; (ch = fgetc(f)) != EOF;) clf_str_putn(file, &(char){(char)ch}, 1);
+    fclose(f);
+    CU_ASSERT_EQUAL_FATAL(clf_saved_entry_read(file->at, file->len, e, &err), CLF_OK);
+    CU_ASSERT_EQUAL(e->kind, CLF_SAVED_COVER);
+}
+
+/* Wherever a byte of the cover is another, with the digest made right, the results are the same: it is searched for again, and kept again,
+ * unless it is another plan of the program. */
+static void test_wrong_covers(void) {
+    forget_all();
+    outcome want = *run(text, ROWS, "on");
+    listing l = plans();
+    CU_ASSERT_EQUAL_FATAL(l.n, 1);
+    const char *path = plan_path(l.name[0]);
+    clf_mem mem;
+    clf_str file, bad;
+    clf_saved_entry e;
+    clf_mem_init(&mem, NULL, NULL);
+    clf_str_init(&file, &mem);
+    clf_str_init(&bad, &mem);
+    read_entry(path, &file, &e);
+    size_t n = clf_covers_split(e.payload).cover.n;
+    int dropped = 0, taken = 0;
+    for (size_t at = 8; at < 8 + n; at += n / 20) {
+        char *payload = malloc(e.payload.n);
+        memcpy(payload, e.payload.at, e.payload.n);
+        payload[at] = (char)(payload[at] ^ 0x5b);
+        clf_str_clear(&bad);
+        clf_saved_entry_write(&(clf_saved_entry){e.kind, e.key, {payload, e.payload.n}}, &bad);
+        put_file(path, bad.at, bad.len);
+        CU_ASSERT_EQUAL(chmod(path, 0600), 0);
+        outcome *got = run(text, ROWS, "on");
+        dropped += got->log.dropped;
+        taken += got->log.found && !got->log.dropped;
+        if (got->log.dropped) same_outcome(&want, got);
+        free(payload);
+    }
+    CU_ASSERT(dropped > 10 && dropped + taken >= 20);
+    put_file(path, file.at, file.len / 2); /* and cut in the middle */
+    outcome *got = run(text, ROWS, "on");
+    CU_ASSERT(got->log.dropped == 1 && got->log.found == 0);
+    same_outcome(&want, got);
+    CU_ASSERT_EQUAL(run(text, ROWS, "on")->log.found, 1);
+    clf_str_release(&bad);
+    clf_str_release(&file);
+}
+
+int main(void) {
+    static const test_case tests[] = {{"kept and found", test_kept},
+                                      {"other questions", test_other_questions},
+                                      {"nothing to keep", test_nothing_to_keep},
+                                      {"damaged and wrong", test_wrong_covers}};
+    if (!make_folder("clfuse-covers")) return 1;
+    int rc = run_suite("plans kept on disk", tests, sizeof tests / sizeof *tests);
+    return remove_folder() ? rc : 1;
+}
