@@ -82,7 +82,7 @@ static clf_status keep_cuts(clf_plan *p, const clf_cover *c, clf_err *err) {
 }
 
 enum {
-    WORTH_KEEPING = 64, /* partial covers costed; a cover is read about as quickly */
+    WORTH_KEEPING = 32, /* partial covers costed; a cover is read about as quickly */
     FEW = 4             /* operators for which no search comes near that */
 };
 

@@ -149,8 +149,8 @@ static double reading_ns(clf_ctx *c, const clf_graph *g) {
     return 1e-3 * (double)clf_cost_read(clf_run_host_profile(c), bytes);
 }
 
-/* A plan that reads for so long may be on the disk; looking there takes a tenth of it. */
-static const double worth_keeping_ns = 30000;
+/* A plan that reads for so long may be on the disk; looking there costs less than planning it at all. */
+static const double worth_keeping_ns = 10000;
 
 static clf_status plan_for(clf_plan **p, clf_ctx *c, const clf_graph *g, const clf_selector *sel, const clf_exe_ways *ways,
                            const clf_places *on, clf_err *err) {

@@ -120,6 +120,7 @@ static void test_scenarios(void) {
 
 static void test_lives(void) {
     for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) both(&lives[i], NULL);
+    both(&scenario_kept, NULL);
 }
 
 static void test_devices(void) {
