@@ -95,7 +95,10 @@ static clf_status read_node(reading *r, int32_t i, int32_t j, clf_err *err) {
 
 static clf_status read_part(reading *r, int32_t i, clf_err *err) {
     clf_part *part = &r->c->part[i];
-    *part = (clf_part){.loop = (uint8_t)take(r, 1), .why = (uint8_t)take(r, 1), .device = (uint8_t)take(r, 1), .driver = -1, .sparse = ""};
+    *part = (clf_part){.driver = -1, .sparse = ""};
+    part->loop = (uint8_t)take(r, 1);
+    part->why = (uint8_t)take(r, 1);
+    part->device = (uint8_t)take(r, 1);
     r->layout[i] = (uint8_t)take(r, 1);
     if (part->loop > 1 || part->why > CLF_NREASONS || part->device >= r->p->dev.n || r->layout[i] > CLF_LAYOUT_CELLS)
         return none(err, "a part of no kind");

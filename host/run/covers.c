@@ -50,6 +50,11 @@ static bool find(void *of, clf_bytes question, clf_str *out) {
     return there;
 }
 
+/* Going through a large folder takes longer than most plans: one in sixteen does. */
+static void keep_small(clf_ctx *c, const char *name) {
+    if (c->knobs.cache_bytes && name[0] == '0') (void)clf_disk_prune(&c->run->covers, c->knobs.cache_bytes, NULL, NULL, NULL);
+}
+
 static void keep(void *of, clf_bytes question, clf_bytes cover, const clf_problem *p) {
     clf_ctx *c = of;
     char name[CLF_SAVED_NAME], length[LENGTH];
@@ -60,8 +65,9 @@ static void keep(void *of, clf_bytes question, clf_bytes cover, const clf_proble
     clf_str_putn(&payload, cover.at, cover.n);
     for (int d = 0; d < p->dev.n; d++) clf_str_fmt(&payload, "device %d: %s\n", d, p->dev.profile[d]->name);
     clf_graph_print(p->g, &payload);
-    if (key_of(c, question, &key, name) && !payload.failed)
-        (void)clf_disk_put(&c->run->covers, &(clf_saved_entry){CLF_SAVED_COVER, {key.at, key.len}, {payload.at, payload.len}});
+    bool named = key_of(c, question, &key, name);
+    const clf_saved_entry e = {CLF_SAVED_COVER, {key.at, key.len}, {payload.at, payload.len}};
+    if (named && !payload.failed && clf_disk_put(&c->run->covers, &e)) keep_small(c, name);
     clf_str_release(&payload);
     clf_str_release(&key);
 }
@@ -76,8 +82,7 @@ static void drop(void *of, clf_bytes question, const char *why) {
 
 const clf_keeper *clf_covers_keeper(clf_ctx *c) {
     clf_run *r = c->run;
-    if (!r->covers_tried)
-        clf_disk_open(&r->covers, &c->mem, &c->trace, c->knobs.cache_dir, clf_disk_mode_of(c->knobs.cache), c->knobs.cache_bytes);
+    if (!r->covers_tried) clf_disk_open(&r->covers, &c->mem, &c->trace, c->knobs.cache_dir, clf_disk_mode_of(c->knobs.cache), 0);
     r->covers_tried = true;
     if (r->covers.mode == CLF_DISK_OFF) return NULL;
     r->keeper = (clf_keeper){.of = c, .find = find, .keep = keep, .drop = drop};

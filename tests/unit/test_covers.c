@@ -100,6 +100,8 @@ static void list_plan(void *user, const clf_cache_entry *e) {
     snprintf(l->name[l->n++], CLF_SAVED_NAME, "%s", e->name);
 }
 
+static void add_bytes(void *user, const clf_cache_entry *e) { *(uint64_t *)user += e->bytes; }
+
 static listing plans(void) {
     listing l = {0};
     clf_ctx *c = open_keeping(&(log_counts){0, 0}, "readonly");
@@ -170,6 +172,26 @@ static void test_nothing_to_keep(void) {
     CU_ASSERT_EQUAL(plans().n, 0);
 }
 
+/* So many small plans that the folder would outgrow its limit: now and then those not used for longest go. */
+static void test_limit(void) {
+    enum { LIMIT = 20000, MOST = 400 };
+    log_counts log = {0, 0};
+    outcome o;
+    forget_all();
+    clf_ctx *c = open_keeping(&log, "on");
+    CU_ASSERT_EQUAL(clf_set(c, "cache_bytes", "20000"), CLF_OK);
+    uint64_t bytes = 0, was = 0;
+    int i = 0;
+    for (; i < MOST && bytes >= was; i++) {
+        was = bytes;
+        bytes = 0;
+        evaluate(c, text, 3000 + i, &o);
+        CU_ASSERT_EQUAL(clf_cache_list(c, false, add_bytes, &bytes), CLF_OK);
+    }
+    CU_ASSERT(i < MOST && bytes > 0 && bytes <= LIMIT);
+    clf_close(c);
+}
+
 static void read_entry(const char *path, clf_str *file, clf_saved_entry *e) {
     clf_err err;
     FILE *f = fopen(path, "rb");
@@ -225,6 +247,7 @@ int main(void) {
     static const test_case tests[] = {{"kept and found", test_kept},
                                       {"other questions", test_other_questions},
                                       {"nothing to keep", test_nothing_to_keep},
+                                      {"limit", test_limit},
                                       {"damaged and wrong", test_wrong_covers}};
     if (!make_folder("clfuse-covers")) return 1;
     int rc = run_suite("plans kept on disk", tests, sizeof tests / sizeof *tests);
