@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DFILES=... -DOUT=clf_planner_id.h -P planner_id.cmake: a number for all that planning is compiled of.
+# cmake -DFILES=... -DOUT=planner_id.inc -P planner_id.cmake: a number for all that planning is compiled of.
 set(digests)
 foreach(file ${FILES})
     file(SHA256 ${file} digest)

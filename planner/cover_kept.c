@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "clf_planner_id.h"
+#include "planner_id.inc" /* generated: CLF_PLANNER_ID */
 
 static void put(clf_str *out, uint64_t x, int bytes) {
     char at[8];
