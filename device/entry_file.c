@@ -6,24 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/little.h"
+
 enum { VERSION = 1, AT_VERSION = 8, AT_KIND = 12, AT_FILE = 16, AT_KEY = 24, AT_PAYLOAD = 32, HEADER = 40, DIGEST = 16 };
 
 static const char magic[8] = {'c', 'l', 'f', 'u', 's', 'e', 'K', '\n'};
 
-static void put_int(char *to, uint64_t x, int bytes) {
-    for (int i = 0; i < bytes; i++) to[i] = (char)(x >> (8 * i) & 0xff);
-}
-
-static uint64_t get_int(const char *at, int bytes) {
-    uint64_t x = 0;
-    for (int i = 0; i < bytes; i++) x |= (uint64_t)(unsigned char)at[i] << (8 * i);
-    return x;
-}
-
 static void digest_of(const char *p, size_t n, char out[DIGEST]) {
     clf_hash h = clf_hash_bytes(p, n);
-    put_int(out, h.lo, 8);
-    put_int(out + 8, h.hi, 8);
+    clf_little_put(out, h.lo, 8);
+    clf_little_put(out + 8, h.hi, 8);
 }
 
 /* ---- keys and names ---- */
@@ -31,7 +23,7 @@ static void digest_of(const char *p, size_t n, char out[DIGEST]) {
 void clf_saved_entry_key(const clf_bytes field[CLF_NSAVED_FIELDS], clf_str *out) {
     for (int f = 0; f < CLF_NSAVED_FIELDS; f++) {
         char len[8];
-        put_int(len, field[f].n, 8);
+        clf_little_put(len, field[f].n, 8);
         clf_str_putn(out, len, sizeof len);
         clf_str_putn(out, field[f].at, field[f].n);
     }
@@ -40,7 +32,7 @@ void clf_saved_entry_key(const clf_bytes field[CLF_NSAVED_FIELDS], clf_str *out)
 /* Step over one field; false when the key ends inside it. */
 static bool next_field(clf_bytes *rest, clf_bytes *out) {
     if (rest->n < 8) return false;
-    uint64_t n = get_int(rest->at, 8);
+    uint64_t n = clf_little_get(rest->at, 8);
     if (n > rest->n - 8) return false;
     *out = (clf_bytes){rest->at + 8, (size_t)n};
     *rest = (clf_bytes){rest->at + 8 + n, rest->n - 8 - (size_t)n};
@@ -80,11 +72,11 @@ void clf_saved_entry_write(const clf_saved_entry *e, clf_str *out) {
         return;
     }
     memcpy(head, magic, sizeof magic);
-    put_int(head + AT_VERSION, VERSION, 4);
-    put_int(head + AT_KIND, e->kind, 4);
-    put_int(head + AT_FILE, total, 8);
-    put_int(head + AT_KEY, e->key.n, 8);
-    put_int(head + AT_PAYLOAD, e->payload.n, 8);
+    clf_little_put(head + AT_VERSION, VERSION, 4);
+    clf_little_put(head + AT_KIND, e->kind, 4);
+    clf_little_put(head + AT_FILE, total, 8);
+    clf_little_put(head + AT_KEY, e->key.n, 8);
+    clf_little_put(head + AT_PAYLOAD, e->payload.n, 8);
     clf_str_putn(out, head, sizeof head);
     clf_str_putn(out, e->key.at, e->key.n);
     clf_str_putn(out, e->payload.at, e->payload.n);
@@ -94,8 +86,8 @@ void clf_saved_entry_write(const clf_saved_entry *e, clf_str *out) {
 }
 
 static bool lengths_right(const char *p, size_t n) {
-    size_t key = (size_t)get_int(p + AT_KEY, 8), payload = (size_t)get_int(p + AT_PAYLOAD, 8), rest = n - HEADER - DIGEST;
-    return get_int(p + AT_FILE, 8) == n && key <= rest && payload == rest - key;
+    size_t key = (size_t)clf_little_get(p + AT_KEY, 8), payload = (size_t)clf_little_get(p + AT_PAYLOAD, 8), rest = n - HEADER - DIGEST;
+    return clf_little_get(p + AT_FILE, 8) == n && key <= rest && payload == rest - key;
 }
 
 clf_status clf_saved_entry_read(const void *bytes, size_t n, clf_saved_entry *out, clf_err *err) {
@@ -104,11 +96,11 @@ clf_status clf_saved_entry_read(const void *bytes, size_t n, clf_saved_entry *ou
     clf_bytes text;
     if (n < HEADER + DIGEST) return clf_fail(err, CLF_E_FORMAT, "%zu bytes are no entry", n);
     if (memcmp(p, magic, sizeof magic)) return clf_fail(err, CLF_E_FORMAT, "not an entry of the kernel cache");
-    if (get_int(p + AT_VERSION, 4) != VERSION) return clf_fail(err, CLF_E_FORMAT, "an entry of another version of the cache");
+    if (clf_little_get(p + AT_VERSION, 4) != VERSION) return clf_fail(err, CLF_E_FORMAT, "an entry of another version of the cache");
     if (!lengths_right(p, n)) return clf_fail(err, CLF_E_FORMAT, "an entry cut short, or with wrong lengths");
     digest_of(p, n - DIGEST, digest);
     if (memcmp(digest, p + n - DIGEST, DIGEST)) return clf_fail(err, CLF_E_FORMAT, "a damaged entry: its digest is another");
-    clf_saved_entry e = {.kind = (uint32_t)get_int(p + AT_KIND, 4), .key = {p + HEADER, (size_t)get_int(p + AT_KEY, 8)}};
+    clf_saved_entry e = {.kind = (uint32_t)clf_little_get(p + AT_KIND, 4), .key = {p + HEADER, (size_t)clf_little_get(p + AT_KEY, 8)}};
     e.payload = (clf_bytes){p + HEADER + e.key.n, n - HEADER - DIGEST - e.key.n};
     if (!clf_saved_entry_field_of(e.key, CLF_SAVED_TEXT, &text)) return clf_fail(err, CLF_E_FORMAT, "an entry whose key is none");
     bool named = e.kind == CLF_SAVED_SHARED && clf_saved_entry_is_name(e.payload.at, e.payload.n);

@@ -6,11 +6,12 @@
 
 #include <string.h>
 
+#include "core/little.h"
 #include "planner_id.inc" /* generated: CLF_PLANNER_ID */
 
 static void put(clf_str *out, uint64_t x, int bytes) {
     char at[8];
-    for (int i = 0; i < bytes; i++) at[i] = (char)(x >> (8 * i) & 0xff);
+    clf_little_put(at, x, bytes);
     clf_str_putn(out, at, (size_t)bytes);
 }
 
@@ -60,12 +61,11 @@ typedef struct reading {
 } reading;
 
 static uint64_t take(reading *r, int bytes) {
-    uint64_t x = 0;
     if (r->rest.n < (size_t)bytes) {
         r->ended = true;
         return 0;
     }
-    for (int i = 0; i < bytes; i++) x |= (uint64_t)(unsigned char)r->rest.at[i] << (8 * i);
+    uint64_t x = clf_little_get(r->rest.at, bytes);
     r->rest = (clf_bytes){r->rest.at + bytes, r->rest.n - (size_t)bytes};
     return x;
 }

@@ -5,6 +5,7 @@
  * A payload is the length of the cover's bytes (8, little-endian), these, and the program as text, for who looks into the folder. */
 #include "host/run/covers.h"
 
+#include "core/little.h"
 #include "host/run/run.h"
 #include "planner/cover_kept.h"
 
@@ -24,9 +25,8 @@ static bool key_of(clf_ctx *c, clf_bytes question, clf_str *key, char name[CLF_S
 }
 
 clf_cover_entry clf_covers_split(clf_bytes payload) {
-    uint64_t n = 0;
     if (payload.n < LENGTH) return (clf_cover_entry){.cover = {"", 0}, .program = {"", 0}};
-    for (int i = 0; i < LENGTH; i++) n |= (uint64_t)(unsigned char)payload.at[i] << (8 * i);
+    uint64_t n = clf_little_get(payload.at, LENGTH);
     if (n > payload.n - LENGTH) n = payload.n - LENGTH;
     const char *at = payload.at + LENGTH;
     return (clf_cover_entry){.cover = {at, (size_t)n}, .program = {at + n, payload.n - LENGTH - (size_t)n}};
@@ -59,7 +59,7 @@ static void keep(void *of, clf_bytes question, clf_bytes cover, const clf_proble
     clf_ctx *c = of;
     char name[CLF_SAVED_NAME], length[LENGTH];
     clf_str key, payload;
-    for (int i = 0; i < LENGTH; i++) length[i] = (char)((uint64_t)cover.n >> (8 * i) & 0xff);
+    clf_little_put(length, cover.n, LENGTH);
     clf_str_init(&payload, &c->mem);
     clf_str_putn(&payload, length, LENGTH);
     clf_str_putn(&payload, cover.at, cover.n);

@@ -2,6 +2,7 @@
  * Fuzz target: entries of the disk cache of kernels.
  * Promised: a refusal has a message and gives nothing; what is accepted is what writing it again gives, its key has all fields, and a
  * holder's payload is not empty. The digest keeps random bytes out, so they are tried once more with lengths and digest made right. */
+#include "core/little.h"
 #include "device/entry_file.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -30,19 +31,15 @@ static clf_status read_checked(const char *p, size_t n) {
     return CLF_OK;
 }
 
-static void put_u64(char *to, uint64_t x) {
-    for (int i = 0; i < 8; i++) to[i] = (char)(x >> (8 * i) & 0xff);
-}
-
 clf_status fuzz_one(const uint8_t *p, size_t n) {
     enum { FILE_AT = 16, HEADER = 40, DIGEST = 16 };
     char *text = fuzz_text(p, n);
     clf_status st = read_checked(text, n);
     if (n >= HEADER + DIGEST) {
-        put_u64(text + FILE_AT, n);
+        clf_little_put(text + FILE_AT, n, 8);
         clf_hash h = clf_hash_bytes(text, n - DIGEST);
-        put_u64(text + n - DIGEST, h.lo);
-        put_u64(text + n - DIGEST + 8, h.hi);
+        clf_little_put(text + n - DIGEST, h.lo, 8);
+        clf_little_put(text + n - DIGEST + 8, h.hi, 8);
         (void)read_checked(text, n);
     }
     free(text);
