@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The disk cache of built kernels: entries (entry_file.h) as files <cache>/kernels/<name>, which several processes share. It never
- * fails its caller: what cannot be read is not there, what cannot be written is not kept, and `why` says so once.
+ * The disk cache of built kernels, and of plans that were searched: entries (entry_file.h) as files <cache>/kernels/<name>, which several
+ * processes share. It never fails its caller: what cannot be read is not there, what cannot be written is not kept, and `why` says so once.
  *
  * Trust: a directory that is ours and that nobody else may even look into; files that are plain, ours, and have no second name. Entries
  * are written to a temporary file and renamed, so a reader sees a whole entry or none; a digest finds what the disk did to it later.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Covers of earlier searches as bytes: integers, little-endian.
+ * Covers of earlier searches as bytes, and the search that asks for them first. Integers are little-endian.
  *
  *   gap costed (8 bytes each) beside parts (4)     and of each part: loop why device layout (1) nodes (4), each node 2 id + stored (4) */
 #include "planner/cover_kept.h"
@@ -144,4 +144,40 @@ clf_status clf_kept_read(const clf_problem *p, clf_bytes kept, clf_arena *arena,
     CLF_TRY(settle(&r, &stats->cost, err));
     out->host_beside = beside; /* as the search left it */
     return CLF_OK;
+}
+
+/* ---- searching ---- */
+
+enum {
+    WORTH_KEEPING = 32, /* partial covers costed; a cover is read about as quickly */
+    FEW = 4             /* operators for which no search comes near that */
+};
+
+static bool few_operators(const clf_problem *p) {
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->g->n && n < FEW; i++) n += (p->is[i] & CLF_IS_NEEDED) && !(p->is[i] & CLF_IS_SLOT);
+    return n < FEW;
+}
+
+clf_status clf_kept_search(const clf_problem *p, const clf_search_options *opt, clf_arena *scratch, clf_cover *out, clf_search_stats *stats,
+                           clf_err *err) {
+    const clf_keeper *k = p->lim->keeper;
+    if (!k || few_operators(p)) return clf_search(p, opt, scratch, out, stats, err);
+    clf_str key, kept;
+    clf_err why = {CLF_OK, ""};
+    clf_str_init(&key, scratch->mem);
+    clf_str_init(&kept, scratch->mem);
+    clf_kept_key(p, opt, &key);
+    bool asked = !key.failed, found = asked && k->find(k->of, (clf_bytes){key.at, key.len}, &kept) && !kept.failed;
+    clf_status st = found ? clf_kept_read(p, (clf_bytes){kept.at, kept.len}, scratch, out, stats, &why) : CLF_E_NAME;
+    if (st == CLF_E_FORMAT) k->drop(k->of, (clf_bytes){key.at, key.len}, why.text);
+    if (st != CLF_OK) {
+        st = clf_search(p, opt, scratch, out, stats, err);
+        clf_str_clear(&kept);
+        if (st == CLF_OK && stats->plans >= WORTH_KEEPING && !stats->whole) clf_kept_write(p, out, stats, &kept);
+        if (asked && kept.len && !kept.failed) k->keep(k->of, (clf_bytes){key.at, key.len}, (clf_bytes){kept.at, kept.len}, p);
+    }
+    clf_str_release(&kept);
+    clf_str_release(&key);
+    return st;
 }

@@ -81,41 +81,6 @@ static clf_status keep_cuts(clf_plan *p, const clf_cover *c, clf_err *err) {
     return CLF_OK;
 }
 
-enum {
-    WORTH_KEEPING = 32, /* partial covers costed; a cover is read about as quickly */
-    FEW = 4             /* operators for which no search comes near that */
-};
-
-static bool few_operators(const clf_problem *p) {
-    int32_t n = 0;
-    for (int32_t i = 0; i < p->g->n && n < FEW; i++) n += (p->is[i] & CLF_IS_NEEDED) && !(p->is[i] & CLF_IS_SLOT);
-    return n < FEW;
-}
-
-/* What the keeper has is the answer; else it is searched for, and kept if that took long. */
-static clf_status search_or_find(const clf_problem *p, const clf_search_options *opt, clf_arena *scratch, clf_cover *out,
-                                 clf_search_stats *stats, clf_err *err) {
-    const clf_keeper *k = p->lim->keeper;
-    if (!k || few_operators(p)) return clf_search(p, opt, scratch, out, stats, err);
-    clf_str key, kept;
-    clf_err why = {CLF_OK, ""};
-    clf_str_init(&key, scratch->mem);
-    clf_str_init(&kept, scratch->mem);
-    clf_kept_key(p, opt, &key);
-    bool asked = !key.failed, found = asked && k->find(k->of, (clf_bytes){key.at, key.len}, &kept) && !kept.failed;
-    clf_status st = found ? clf_kept_read(p, (clf_bytes){kept.at, kept.len}, scratch, out, stats, &why) : CLF_E_NAME;
-    if (st == CLF_E_FORMAT) k->drop(k->of, (clf_bytes){key.at, key.len}, why.text);
-    if (st != CLF_OK) {
-        st = clf_search(p, opt, scratch, out, stats, err);
-        clf_str_clear(&kept);
-        if (st == CLF_OK && stats->plans >= WORTH_KEEPING && !stats->whole) clf_kept_write(p, out, stats, &kept);
-        if (asked && kept.len && !kept.failed) k->keep(k->of, (clf_bytes){key.at, key.len}, (clf_bytes){kept.at, kept.len}, p);
-    }
-    clf_str_release(&kept);
-    clf_str_release(&key);
-    return st;
-}
-
 static clf_status search(clf_plan *p, const clf_memo *m, const clf_limits *lim, clf_arena *scratch, clf_cover *out, clf_err *err) {
     clf_problem problem;
     clf_search_stats stats;
@@ -127,7 +92,7 @@ static clf_status search(clf_plan *p, const clf_memo *m, const clf_limits *lim, 
         with.dev = (clf_devices){.n = 1, .profile = {&assumed}};
     }
     CLF_TRY(clf_problem_new(m, &with, scratch, &problem, err));
-    CLF_TRY(search_or_find(&problem, &options, scratch, out, &stats, err));
+    CLF_TRY(clf_kept_search(&problem, &options, scratch, out, &stats, err));
     p->ndevice = with.dev.n;
     p->cost_ps = stats.cost;
     p->ncosted = stats.plans;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The folder of built kernels as the public API shows it. Devices are not asked: the folder is looked at as files. */
+ * The folder of built kernels and plans as the public API shows it. Devices are not asked: the folder is looked at as files. */
 #include <stdio.h>
 #include <string.h>
 

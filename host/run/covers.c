@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The keeper of covers (planner/cover_kept.h): the folder of built kernels keeps what searches chose, too, under the same settings. Only plans
- * that read more than small data are looked for, and kept: small work loads no OpenCL, and touches no disk either.
+ * The keeper of covers (planner/cover_kept.h): the folder of built kernels keeps what searches chose, too, under the same settings.
  *
  * A payload is the length of the cover's bytes (8, little-endian), these, and the program as text, for who looks into the folder. */
 #include "host/run/covers.h"

@@ -9,7 +9,7 @@
 #include "tests/shim/shim.h"
 #include "tests/support/net.h"
 #include "tests/unit/api_testing.h"
-#include "tests/unit/folder_testing.h"
+#include "tests/unit/entry_testing.h"
 
 static const char *const devices[] = {"1", "2"};
 /* Kernels of one program, one for each operator; and one that stands alone. */
@@ -113,24 +113,13 @@ static void each_file(const char *dir, void (*spoil)(const char *path)) {
 /* Whole entries for the same questions, with other answers. */
 static void answer(const char *path, const char *payload) {
     clf_mem mem;
-    clf_str file, again;
+    clf_str file;
     clf_saved_entry e;
     clf_mem_init(&mem, NULL, NULL);
     clf_str_init(&file, &mem);
-    clf_str_init(&again, &mem);
-    FILE *f = fopen(path, "rb");
-    char part[4096];
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;) clf_str_putn(&file, part, n);
-    fclose(f);
-    CU_ASSERT_EQUAL_FATAL(clf_saved_entry_read(file.at, file.len, &e, NULL), CLF_OK);
-    if (e.kind == CLF_SAVED_BINARY) {
-        e.payload = (clf_bytes){payload, strlen(payload)};
-        clf_saved_entry_write(&e, &again);
-        put_file(path, again.at, again.len);
-    }
+    read_entry(path, &file, &e);
+    if (e.kind == CLF_SAVED_BINARY) answer_entry(path, &e, (clf_bytes){payload, strlen(payload)});
     clf_str_release(&file);
-    clf_str_release(&again);
 }
 
 static void refused(const char *path) { answer(path, "no binary of the shim's"); }

@@ -6,7 +6,7 @@
 
 #include "host/run/run.h"
 #include "tests/unit/api_testing.h"
-#include "tests/unit/folder_testing.h"
+#include "tests/unit/entry_testing.h"
 
 enum { ROWS = 4000, COLS = 60, RESULTS = 4, MOST_PLANS = 16 };
 #define PROGRAM(op) \
@@ -200,16 +200,6 @@ static void test_limit(void) {
     clf_close(c);
 }
 
-static void read_entry(const char *path, clf_str *file, clf_saved_entry *e) {
-    clf_err err;
-    FILE *f = fopen(path, "rb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    for (int ch; (ch = fgetc(f)) != EOF;) clf_str_putn(file, &(char){(char)ch}, 1);
-    fclose(f);
-    CU_ASSERT_EQUAL_FATAL(clf_saved_entry_read(file->at, file->len, e, &err), CLF_OK);
-    CU_ASSERT_EQUAL(e->kind, CLF_SAVED_COVER);
-}
-
 /* Wherever a byte of the cover is another, with the digest made right, the results are the same: it is searched for again, and kept again,
  * unless it is another plan of the program. */
 static void test_wrong_covers(void) {
@@ -219,21 +209,19 @@ static void test_wrong_covers(void) {
     CU_ASSERT_EQUAL_FATAL(l.n, 1);
     const char *path = plan_path(l.name[0]);
     clf_mem mem;
-    clf_str file, bad;
+    clf_str file;
     clf_saved_entry e;
     clf_mem_init(&mem, NULL, NULL);
     clf_str_init(&file, &mem);
-    clf_str_init(&bad, &mem);
     read_entry(path, &file, &e);
+    CU_ASSERT_EQUAL(e.kind, CLF_SAVED_COVER);
     size_t n = clf_covers_split(e.payload).cover.n;
     int dropped = 0, taken = 0;
     for (size_t at = 8; at < 8 + n; at += n / 20) {
         char *payload = malloc(e.payload.n);
         memcpy(payload, e.payload.at, e.payload.n);
         payload[at] = (char)(payload[at] ^ 0x5b);
-        clf_str_clear(&bad);
-        clf_saved_entry_write(&(clf_saved_entry){e.kind, e.key, {payload, e.payload.n}}, &bad);
-        put_file(path, bad.at, bad.len);
+        answer_entry(path, &e, (clf_bytes){payload, e.payload.n});
         CU_ASSERT_EQUAL(chmod(path, 0600), 0);
         outcome *got = run(text, ROWS, "on");
         dropped += got->log.dropped;
@@ -250,7 +238,6 @@ static void test_wrong_covers(void) {
     CU_ASSERT(got->log.dropped == 1 && got->log.found == 0);
     same_outcome(&want, got);
     CU_ASSERT_EQUAL(run(text, ROWS, "on")->log.found, 1);
-    clf_str_release(&bad);
     clf_str_release(&file);
 }
 
