@@ -30,11 +30,16 @@ target_link_libraries(clf_private INTERFACE clf_flags clf_public)
 add_library(clf_needs INTERFACE)
 target_link_libraries(clf_needs INTERFACE Threads::Threads OpenCL::OpenCL ${CMAKE_DL_LIBS} m)
 
-# clf_adopt(TARGET): make an object library part of both libraries.
-function(clf_adopt target)
+# clf_compiled(TARGET): how sources of the library are compiled.
+function(clf_compiled target)
     target_link_libraries(${target} PRIVATE clf_private)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
     add_dependencies(${target} clf_ops_h)
+endfunction()
+
+# clf_adopt(TARGET): make an object library part of both libraries.
+function(clf_adopt target)
+    clf_compiled(${target})
     set_property(GLOBAL APPEND PROPERTY CLF_OBJECT_TARGETS ${target})
 endfunction()
 

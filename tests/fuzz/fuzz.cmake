@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzz targets: fuzz_<target>.c, with <target>_*.c where one has more to say. In every build each is linked with replay.c and runs its
 # corpus, tests/corpus/<target>, as the test fuzz.replay_<target>. In a build of clang whose CLF_SANITIZE has fuzzer-no-link each is
-# linked with libFuzzer too: build-fuzz, see ./run.
+# linked with libFuzzer too: build-asan, see ./run.
 if(NOT TARGET clfuse_internal)
     return()
 endif()

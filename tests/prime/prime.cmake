@@ -10,9 +10,14 @@ if(CLF_TEST_LONG)
     list(APPEND CLF_PRIMES 2147483629 1073741789)
 endif()
 
+set(CLF_FIELD_LOOPS ${PROJECT_SOURCE_DIR}/host/run/tile_loops.c ${PROJECT_SOURCE_DIR}/host/run/tile_folds.c
+    ${PROJECT_SOURCE_DIR}/host/run/tile_pairs.c ${PROJECT_SOURCE_DIR}/host/run/rows_loops.c)
 set(CLF_FIELD_LEVEL -O1)
 if(CLF_SANITIZE MATCHES "address") # as the host executor's loops
     set(CLF_FIELD_LEVEL -O0)
+    if(CMAKE_C_COMPILER_ID MATCHES "Clang")
+        set_source_files_properties(${CLF_FIELD_LOOPS} PROPERTIES COMPILE_OPTIONS -fno-sanitize=fuzzer-no-link,null,pointer-overflow)
+    endif()
 endif()
 
 foreach(prime ${CLF_PRIMES})
@@ -20,9 +25,7 @@ foreach(prime ${CLF_PRIMES})
     if(NOT prime EQUAL 2147483647)
         set(name test_prime_${prime})
     endif()
-    add_library(clf_field_${prime} OBJECT ${PROJECT_SOURCE_DIR}/host/run/tile_loops.c ${PROJECT_SOURCE_DIR}/host/run/tile_folds.c
-        ${PROJECT_SOURCE_DIR}/host/run/tile_pairs.c ${PROJECT_SOURCE_DIR}/host/run/rows_loops.c
-        ${PROJECT_SOURCE_DIR}/kernels-cl/ref_ops.c prime/gemm_field.c)
+    add_library(clf_field_${prime} OBJECT ${CLF_FIELD_LOOPS} ${PROJECT_SOURCE_DIR}/kernels-cl/ref_ops.c prime/gemm_field.c)
     target_link_libraries(clf_field_${prime} PRIVATE clf_private)
     target_compile_definitions(clf_field_${prime} PRIVATE CLF_ARITH_PRIME=${prime} CLF_TILE_ISA=baseline)
     # divisions by a constant gain nothing from vectors, and unrolled they take minutes to compile

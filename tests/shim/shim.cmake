@@ -24,7 +24,8 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
 endif()
 if(CLF_SANITIZE)
     set(shim_sanitized 1)
-    list(APPEND shim_flags -fsanitize=${CLF_SANITIZE},float-cast-overflow -fno-sanitize-recover=all)
+    string(REPLACE ",fuzzer-no-link" "" shim_sanitizers "${CLF_SANITIZE}")
+    list(APPEND shim_flags -fsanitize=${shim_sanitizers},float-cast-overflow -fno-sanitize-recover=all)
 endif()
 set(shim_flags_c "")
 foreach(flag ${shim_flags})
@@ -49,7 +50,7 @@ target_compile_definitions(clf_shim PRIVATE CLF_SHIM_CLANG="${CLF_CLANG}" "CLF_S
 foreach(name test_shim test_shim_reports test_shim_cache test_shim_processes test_shim_mirrors)
     add_executable(${name} ${shim_dir}/${name}.c $<TARGET_OBJECTS:clf_shim> ${shim_builtins})
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
-    target_link_libraries(${name} PRIVATE clf_private clf_testkit $<TARGET_FILE:clfuse_internal> Threads::Threads ${CMAKE_DL_LIBS}
+    target_link_libraries(${name} PRIVATE clf_private clf_testkit $<TARGET_FILE:clfuse_internal> $<TARGET_NAME_IF_EXISTS:clf_tiles> Threads::Threads ${CMAKE_DL_LIBS}
         ${CLF_CUNIT_LIBRARY} m)
     target_include_directories(${name} SYSTEM PRIVATE ${CLF_CUNIT_INCLUDE})
     target_compile_definitions(${name} PRIVATE CLF_SHIM_SANITIZED=${shim_sanitized})

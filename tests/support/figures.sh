@@ -13,7 +13,7 @@ trap 'rm -f "$table"' EXIT
     for file in "$@"; do
         [ -f "$file" ] || continue
         suite=$(basename "$file" .tsv | sed 's/^test_//; s/^prop_//')
-        case $file in build-asan/*) suite="$suite, sanitized" ;; esac
+        case $file in */fuzz_*) ;; build-asan/*) suite="$suite, sanitized" ;; esac
         awk -F '\t' -v suite="$suite" 'NF >= 2 && !seen[$0]++ { gsub(/\|/, "/"); printf "| %s | %s | %s |\n", suite, $1, $2 }' "$file"
     done
 } >"$table"

@@ -97,6 +97,12 @@ bool rp_leaf_of(rp_gen *g, rp_node *n, clf_dtype t, int64_t rows, int64_t cols) 
     return true;
 }
 
+/* (What is drawn for arguments is drawn before the call: compilers take arguments in different orders.) */
+static void draw_shape(rp_gen *g, int64_t *rows, int64_t *cols) {
+    *cols = g->extent[rp_pick(g, 3)];
+    *rows = g->extent[rp_pick(g, 3)];
+}
+
 /* A quarter of the leaves have the cells of an earlier one: equal data under another name. */
 static bool twin_leaf(rp_gen *g, rp_node *n) {
     const rp_node *twin = &g->p->node[rp_pick(g, g->p->n)];
@@ -135,7 +141,9 @@ static bool pick_number(rp_gen *g, rp_node *n) {
 }
 
 static bool pick_fill(rp_gen *g, rp_node *n) {
-    if (!source(n, any_type(g), false, g->extent[rp_pick(g, 3)], g->extent[rp_pick(g, 3)], g->o->most_cells)) return false;
+    int64_t rows, cols;
+    draw_shape(g, &rows, &cols);
+    if (!source(n, any_type(g), false, rows, cols, g->o->most_cells)) return false;
     n->num[0] = rp_pick(g, 4);
     for (int64_t i = 0; i < rp_count(&n->m); i++) n->m.v[i] = n->num[0];
     return true;
@@ -153,8 +161,9 @@ static bool pick_seq(rp_gen *g, rp_node *n) {
 static double uniform(uint32_t hi, uint32_t lo) { return (double)(((uint64_t)hi << 32 | lo) >> 11) * 0x1p-53; }
 
 static bool pick_rand(rp_gen *g, rp_node *n) {
-    if (!source(n, rp_pick(g, 2) ? CLF_F64 : CLF_F32, false, g->extent[rp_pick(g, 3)], g->extent[rp_pick(g, 3)], g->o->most_cells))
-        return false;
+    int64_t rows, cols;
+    draw_shape(g, &rows, &cols);
+    if (!source(n, rp_pick(g, 2) ? CLF_F64 : CLF_F32, false, rows, cols, g->o->most_cells)) return false;
     n->num[0] = rp_pick(g, 7) - 3;
     n->num[1] = n->num[0] + (g->o->domain == RP_REAL ? rp_pick(g, 3) : 0); /* integers only: all that are not zero are alike */
     n->attr[0] = 10 * rp_pick(g, 11);

@@ -73,7 +73,9 @@ static int scaled(rp_gen *g, int x) {
     static const double by[] = {2, -1, 3};
     int f = rp_pick(g, 4), a = f ? number(g, by[rp_pick(g, 3)]) : one_in(g, RP_FORM, fold(g, CLF_FOLD_CODE_MAX, CLF_ALL, x));
     int q = rp_pick(g, 3) ? cell(g, CLF_MUL, a, x) : rp_pick(g, 2) ? cell(g, CLF_MUL, x, a) : unary(g, CLF_NEG, x);
-    return q < 0 ? -1 : fold(g, rp_pick(g, 3) ? CLF_FOLD_CODE_SUM : CLF_FOLD_CODE_MEAN, way(g), q);
+    if (q < 0) return -1;
+    int along = way(g); /* before the call: compilers take arguments in different orders */
+    return fold(g, rp_pick(g, 3) ? CLF_FOLD_CODE_SUM : CLF_FOLD_CODE_MEAN, along, q);
 }
 
 static int refolded(rp_gen *g, int x) {
@@ -170,7 +172,10 @@ static int nothing(rp_gen *g, int x) {
     for (int64_t k = 0; k < rp_count(m_of(g, e)); k++) g->p->node[e].m.v[k] = 0;
     int how = rp_pick(g, 3);
     if (how == 0) return cell(g, CLF_MUL, e, x);
-    if (how == 1) return fold(g, rp_pick(g, 2) ? CLF_FOLD_CODE_SUM : CLF_FOLD_CODE_MAX, way(g), e);
+    if (how == 1) {
+        int along = way(g);
+        return fold(g, rp_pick(g, 2) ? CLF_FOLD_CODE_SUM : CLF_FOLD_CODE_MAX, along, e);
+    }
     return product(g, e, leaf(g, m_of(g, e)->cols, 2));
 }
 

@@ -251,7 +251,8 @@ static void random_plan(kernel_job *j, uint64_t seed) {
     enum { OPS = sizeof ops / sizeof *ops };
     int v[32], n = 0;
     job_begin(j, seed);
-    plane p = axes(j, (int64_t)(job_uniform(j) * job_uniform(j) * 400), 1 + (int64_t)(job_uniform(j) * job_uniform(j) * 900));
+    int64_t cols = 1 + (int64_t)(job_uniform(j) * job_uniform(j) * 900), rows = (int64_t)(job_uniform(j) * job_uniform(j) * 400);
+    plane p = axes(j, rows, cols);
     clf_dtype e = job_uniform(j) < 0.5 ? CLF_F32 : CLF_F64;
     for (int k = 0; k < 3; k++) v[n++] = input(j, &p, e, 3);
     v[n++] = input(j, &p, e, (unsigned)(job_uniform(j) * 3));

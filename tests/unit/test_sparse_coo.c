@@ -92,7 +92,8 @@ static void test_twice(void) {
     clf_mem_init(&mem, NULL, NULL);
     for (int round = 0; round < 400; round++) {
         clf_dtype t = (clf_dtype)(round % CLF_NDTYPES);
-        naive m = naive_new(1 + random_below(&seed, 6), 1 + random_below(&seed, 6), t);
+        int64_t cols = 1 + random_below(&seed, 6), rows = 1 + random_below(&seed, 6);
+        naive m = naive_new(rows, cols, t);
         coo c = coo_new(m.rows, m.cols, random_below(&seed, 80), t, round % 2 ? 4 : 8);
         bool twice = false;
         for (int64_t i = 0; i < c.n; i++) {
