@@ -28,6 +28,8 @@ foreach(source ${targets})
     set(runs ${CLF_FUZZ_RUNS})
     if(target STREQUAL kept) # each makes two plans
         math(EXPR runs "${runs} / 20")
+    elseif(target STREQUAL api) # each opens a context and runs a program
+        math(EXPR runs "${runs} / 4")
     endif()
 
     add_executable(fuzz_replay_${target} ${source} ${more} ${here}/replay.c)

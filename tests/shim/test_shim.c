@@ -147,7 +147,7 @@ static void run_way(way *w, uint64_t programs) {
 
 static void test_programs(void) {
     bool sanitized = CLF_SHIM_SANITIZED;
-    uint64_t programs = (uint64_t)net_count(sanitized ? 50000 : 500, sanitized ? 500000 : 5000); /* a tenth under sanitizers: 5,000 */
+    uint64_t programs = (uint64_t)net_count(sanitized ? 15000 : 500, sanitized ? 500000 : 5000); /* a tenth under sanitizers: 1,500 */
     if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(at_death);
     for (int w = 0; w < WAYS; w++) run_way(&ways[w], programs / (uint64_t)ways[w].share);
     CU_ASSERT_EQUAL(shim_count.live, 0);

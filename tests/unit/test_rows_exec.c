@@ -11,6 +11,7 @@
 #include "host/run/rows.h"
 #include "kernels-cl/ref.h"
 #include "planner/cplan.h"
+#include "tests/support/net.h"
 #include "tests/unit/rows_texts.h"
 #include "tests/unit/stop_testing.h"
 
@@ -176,20 +177,24 @@ static void run_ref(const operands *o, const char *text, const clf_bind *bind) {
     CU_ASSERT_EQUAL_FATAL(st, CLF_OK);
 }
 
+/* By every instruction set that this machine has; under sanitizers by one number of threads each, in turns. */
 static void check(const char *text, const int64_t *sizes, spread s) {
     static const clf_isa isas[] = {CLF_ISA_BASELINE, CLF_ISA_AVX2, CLF_ISA_AVX512};
     static const int threads[] = {1, 3, 8};
+    enum { THREADS = sizeof threads / sizeof *threads };
+    const uint64_t taken = (uint64_t)net_count(THREADS, THREADS), first = seed;
     operands o;
     open_operands(&o, text, sizes, s);
     clf_bind bind = bind_of(&o, o.want);
     run_ref(&o, text, &bind);
     CU_ASSERT_FATAL(clf_rows_fits(&o.c));
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
-        for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-            clf_pool *pool = threads[t] > 1 ? clf_pool_new(&mem, threads[t]) : NULL;
+        for (uint64_t t = 0; t < taken && clf_isa_pick(isas[i]) == isas[i]; t++) {
+            int n = threads[(first + i + t) % THREADS];
+            clf_pool *pool = n > 1 ? clf_pool_new(&mem, n) : NULL;
             bool same = run_once(&o, isas[i], &mem, pool) == CLF_OK && same_results(&o);
             CU_ASSERT(same);
-            if (!same) report(text, sizes, s, isas[i], threads[t]);
+            if (!same) report(text, sizes, s, isas[i], n);
             clf_pool_free(pool);
         }
     close_operands(&o);
@@ -209,11 +214,13 @@ static char *typed(const char *text, clf_dtype t) {
     return out;
 }
 
+/* Each text at each of the sizes; under sanitizers at a tenth of them, in turns. */
 static void check_all(const shape_text *list, size_t n, clf_dtype t, const int64_t (*sizes)[4], size_t nsizes, int spreads) {
+    const size_t taken = (size_t)net_count((int64_t)nsizes, (int64_t)nsizes);
     for (size_t k = 0; k < n; k++) {
         char *text = typed(list[k].text, t);
         bool sparse = strstr(text, " csr ") != NULL;
-        for (size_t i = 0; i < nsizes; i++)
+        for (size_t turn = 0, i = taken < nsizes ? k % nsizes : 0; turn < taken; turn++, i = (i + 1) % nsizes)
             for (int s = 0; s < (sparse ? spreads : 1); s++) {
                 unsigned before = CU_get_number_of_failures();
                 seed = k * 1000 + i * 10 + (unsigned)s;
