@@ -42,12 +42,14 @@ if(TARGET clfuse-bench)
     add_test(NAME perf.vector_math COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lint/vector_math.sh $<TARGET_OBJECTS:clf_hand>
         COMMAND_EXPAND_LISTS)
     clf_test_defaults(perf.vector_math perf 60)
-    set(CLF_BENCH_CHECKED --suite micro,ml,algorithms,latency)
-    if(CLF_TEST_LONG) # the suite plan, too: the same cases and more, but each by every plan
+    set(CLF_BENCH_CHECKED --suite micro,ml,algorithms)
+    if(CLF_TEST_LONG) # the suite plan, too: the same cases and more, but each by every plan; and latency, which waits for compilers
         set(CLF_BENCH_CHECKED)
     endif()
     add_test(NAME perf.checks COMMAND clfuse-bench --quick --rounds 1 ${CLF_BENCH_CHECKED})
     add_test(NAME perf.plans COMMAND clfuse-bench --quick --rounds 1 --suite plan --case fused_mvchain)
+    add_test(NAME perf.latency COMMAND clfuse-bench --quick --rounds 1 --suite latency --case warm)
+    clf_test_defaults(perf.latency perf 120)
     add_test(NAME perf.no_device COMMAND clfuse-bench --quick --device nosuchdevice)
     clf_test_defaults(perf.no_device perf 60)
     set_tests_properties(perf.no_device PROPERTIES PASS_REGULAR_EXPRESSION "no device 'nosuchdevice'.*there is: 0 ")
