@@ -10,7 +10,7 @@
 #include "tests/support/tell_inputs.h"
 #include "tests/unit/api_testing.h"
 
-enum { SKIPPED = 77, NO_SUCH_PART = 3, FEW = 150 /* programs, among which not every class of loop is to be expected */ };
+enum { SKIPPED = 77, NO_SUCH_PART = 3, FEW = 100 /* programs, among which not every class of loop is to be expected */ };
 
 /* PoCL and LLVM keep memory until the process ends. */
 const char *__asan_default_options(void);
@@ -22,7 +22,7 @@ static const struct variant {
     int64_t ci, full, part; /* programs; in one process */
     uint64_t seed;
 } variants[] = {
-    {"cpu", "programs on PoCL", "", {.device = "cpu", .most_cells = 600, .nodes = 3}, 200, 50000, INT32_MAX, 10000000},
+    {"cpu", "programs on PoCL", "", {.device = "cpu", .most_cells = 600, .nodes = 3}, 120, 50000, INT32_MAX, 10000000},
     {"gpu", "programs on a GPU", "", {.device = "gpu", .most_cells = 600, .nodes = 3}, 600, 50000, INT32_MAX, 20000000},
     {"oclgrind",
      "programs under Oclgrind",
