@@ -39,6 +39,6 @@ foreach(prime ${CLF_PRIMES})
     add_test(NAME prime.${name} COMMAND ${name})
     clf_test_defaults(prime.${name} prime 600)
     if(CLF_SANITIZE) # that tables of loops are there twice is what is meant
-        set_property(TEST prime.${name} APPEND PROPERTY ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1:detect_odr_violation=0")
+        set_property(TEST prime.${name} APPEND PROPERTY ENVIRONMENT "${CLF_TEST_ASAN}:detect_odr_violation=0")
     endif()
 endforeach()
