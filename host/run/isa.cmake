@@ -6,7 +6,7 @@ set(CLF_TILE_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fwr
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # with it, two thirds of the time go into where variables are
   list(APPEND CLF_TILE_FLAGS -fno-var-tracking)
 endif()
-set(CLF_TILE_FLAGS_baseline -O2) # where there is no better instruction set, nobody waits for the last tenth: half the time to compile
+set(CLF_TILE_FLAGS_baseline "")
 # Folds: lanes must stay small inner loops until they are vectors; at -O3 gcc 12 unrolls them first and then vectorises the loop
 # around them, with wrong lane sums for integer counts (test_tile: NNZ of i32 rows). Lanes cleared or copied by string instructions would
 # take as long as all else.
