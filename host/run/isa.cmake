@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The tile loops, compiled once per instruction set. Include this file and add ${CLF_TILE_OBJECTS} to the library's sources.
+# The tile loops, compiled once per instruction set. Gives CLF_TILE_LOOPS (sources), CLF_TILE_ISAS, CLF_TILE_OBJECTS.
 set(CLF_TILE_LOOPS ${CMAKE_CURRENT_LIST_DIR}/tile_loops.c ${CMAKE_CURRENT_LIST_DIR}/tile_folds.c
                    ${CMAKE_CURRENT_LIST_DIR}/rows_loops.c ${CMAKE_CURRENT_LIST_DIR}/tile_pairs.c)
 set(CLF_TILE_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv)

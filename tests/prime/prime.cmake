@@ -10,14 +10,11 @@ if(CLF_TEST_LONG)
     list(APPEND CLF_PRIMES 2147483629 1073741789)
 endif()
 
-set(CLF_FIELD_LOOPS ${PROJECT_SOURCE_DIR}/host/run/tile_loops.c ${PROJECT_SOURCE_DIR}/host/run/tile_folds.c
-    ${PROJECT_SOURCE_DIR}/host/run/tile_pairs.c ${PROJECT_SOURCE_DIR}/host/run/rows_loops.c)
+get_target_property(CLF_FIELD_LOOPS clf_tile_baseline SOURCES)
 set(CLF_FIELD_LEVEL -O1)
 if(CLF_SANITIZE MATCHES "address") # as the host executor's loops
     set(CLF_FIELD_LEVEL -O0)
-    if(CMAKE_C_COMPILER_ID MATCHES "Clang")
-        set_source_files_properties(${CLF_FIELD_LOOPS} PROPERTIES COMPILE_OPTIONS -fno-sanitize=fuzzer-no-link,null,pointer-overflow)
-    endif()
+    set_source_files_properties(${CLF_FIELD_LOOPS} PROPERTIES COMPILE_OPTIONS "${CLF_UNTRACED_LOOPS}")
 endif()
 
 foreach(prime ${CLF_PRIMES})

@@ -50,8 +50,8 @@ target_compile_definitions(clf_shim PRIVATE CLF_SHIM_CLANG="${CLF_CLANG}" "CLF_S
 foreach(name test_shim test_shim_reports test_shim_cache test_shim_processes test_shim_mirrors)
     add_executable(${name} ${shim_dir}/${name}.c $<TARGET_OBJECTS:clf_shim> ${shim_builtins})
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
-    target_link_libraries(${name} PRIVATE clf_private clf_testkit $<TARGET_FILE:clfuse_internal> $<TARGET_NAME_IF_EXISTS:clf_tiles> Threads::Threads ${CMAKE_DL_LIBS}
-        ${CLF_CUNIT_LIBRARY} m)
+    target_link_libraries(${name} PRIVATE clf_private clf_testkit $<TARGET_FILE:clfuse_internal> $<TARGET_NAME_IF_EXISTS:clf_tiles>
+        Threads::Threads ${CMAKE_DL_LIBS} ${CLF_CUNIT_LIBRARY} m)
     target_include_directories(${name} SYSTEM PRIVATE ${CLF_CUNIT_INCLUDE})
     target_compile_definitions(${name} PRIVATE CLF_SHIM_SANITIZED=${shim_sanitized})
     add_dependencies(${name} clfuse_internal clf_ops_h)
