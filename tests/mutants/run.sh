@@ -10,8 +10,8 @@
 # What a patch changes is compiled and linked in front of the library's archive, so that its members with the same symbols stay out: of
 # a header or a table that are the sources which read it, for a table without the loops of instruction sets (they take a minute to compile).
 # Of loops the first instruction set's alone are compiled, AVX2's.
-# Fails when a patch no longer applies or does not build, when a test fails without any patch, or when more than two planted bugs stay
-# unnoticed.
+# Fails when a patch no longer applies or does not build, when a test fails without any patch, or when more than one planted bug in fifty
+# stays unnoticed.
 set -u
 source=$1 work=$2 build=$3 every=${4:-1} pattern=${5:-}
 here=$source/tests/mutants
@@ -207,4 +207,4 @@ done
 verify
 echo "$caught of $total planted bugs caught"
 [ -n "$figures" ] && printf 'planted bugs caught\t%d of %d\n' "$caught" "$total" >"$figures/mutants.tsv"
-[ "$survivors" -le 2 ]
+[ $((survivors * 50)) -le "$total" ]
