@@ -17,6 +17,11 @@ int64_t net_count(int64_t ci, int64_t full) {
     return set("CLF_TEST_SANITIZED") ? (ci + 9) / 10 : ci;
 }
 
+int64_t net_every(int64_t ci, int64_t sanitized) {
+    if (set("CLF_TEST_LONG")) return 1;
+    return set("CLF_TEST_SANITIZED") ? sanitized : ci;
+}
+
 bool net_replay(uint64_t *seed) {
     const char *text = getenv("CLF_TEST_SEED");
     if (!text || !*text) return false;

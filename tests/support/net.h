@@ -7,6 +7,8 @@
 
 /** How many to run: `ci` in ./run test, a tenth of it under sanitizers, `full` in ./run test --long. */
 int64_t net_count(int64_t ci, int64_t full);
+/** Of a list too long for it, take every how-manyth: `ci` in ./run test, `sanitized` under sanitizers, each in ./run test --long. */
+int64_t net_every(int64_t ci, int64_t sanitized);
 /** CLF_TEST_SEED: replay one program only. False when it is not set. */
 bool net_replay(uint64_t *seed);
 /** Note a figure of this run: a line "what<TAB>value" in the folder CLF_FIGURES, if that is set, in a file named after the program. */

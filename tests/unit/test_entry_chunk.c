@@ -33,7 +33,7 @@ static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts
 /* Plans whose names begin so; under sanitizers, where the reference executor takes long, every third of them, by turns. */
 static void run_some(const char *names, const shape *s, clf_dtype t, int parts, job_data data) {
     static int turn;
-    const int every = net_count(10, 10) < 10 ? 3 : 1, first = turn++ % every;
+    const int every = (int)net_every(1, 3), first = turn++ % every;
     if (!jobs.device) return;
     for (int p = first; p < PLANS; p += every)
         if (strncmp(plans[p].name, names, strlen(names)) == 0) note(&plans[p], s, t, data);
