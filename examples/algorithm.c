@@ -70,14 +70,18 @@ static bool all_finite(alg_run *r, const char *what, clf_mat *x, double zero) {
 }
 
 /* Times 0, NaN and infinite cells are NaN. */
-static bool cells_finite(alg_run *r) {
+static bool cells_finite(alg_run *r, const char *asked, size_t n, double *out) {
     const clf_binding vars[] = {{"X", r->X}, {"y", r->y}};
-    double zero[2] = {0};
-    if (!alg_numbers(r, r->y ? "sum(X*0); sum(y*0)" : "sum(X*0)", vars, r->y ? 2 : 1, r->y ? 2 : 1, zero)) return false;
-    return all_finite(r, "data", r->X, zero[0]) && (!r->y || all_finite(r, "labels", r->y, zero[1]));
+    const size_t own = r->y ? 2 : 1;
+    double number[RESULTS];
+    char text[512];
+    snprintf(text, sizeof text, "sum(X*0)%s\n%s", r->y ? "; sum(y*0)" : "", asked);
+    if (!alg_numbers(r, text, vars, own, own + n, number)) return false;
+    for (size_t i = 0; i < n; i++) out[i] = number[own + i];
+    return all_finite(r, "data", r->X, number[0]) && (!r->y || all_finite(r, "labels", r->y, number[1]));
 }
 
-bool alg_check(alg_run *r) {
+bool alg_check(alg_run *r, const char *asked, size_t n, double *out) {
     int64_t rows, cols;
     r->objective = NAN;
     r->iterations = r->calls = 0;
@@ -85,11 +89,11 @@ bool alg_check(alg_run *r) {
     if (clf_info(r->X, &r->n, &r->m, &r->type, NULL) != CLF_OK) return alg_library_failed(r);
     if (r->type != CLF_F64 && r->type != CLF_F32) return alg_fail(r, "the data is neither f64 nor f32");
     if (r->n < 1 || r->m < 1) return alg_fail(r, "the data is empty: %lld x %lld", (long long)r->n, (long long)r->m);
-    if (!r->y) return cells_finite(r);
+    if (!r->y) return cells_finite(r, asked, n, out);
     if (clf_info(r->y, &rows, &cols, NULL, NULL) != CLF_OK) return alg_library_failed(r);
     if (rows != r->n || cols != 1)
         return alg_fail(r, "%lld rows of data, but the labels are %lld x %lld", (long long)r->n, (long long)rows, (long long)cols);
-    return cells_finite(r);
+    return cells_finite(r, asked, n, out);
 }
 
 bool alg_fn(alg_run *r, const char *text, size_t nparams, const clf_binding *vars, size_t nvars, clf_fn **out) {

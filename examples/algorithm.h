@@ -69,8 +69,9 @@ bool alg_generate(const algorithm *a, clf_ctx *c, clf_dtype type, int64_t rows, 
 bool alg_fail(alg_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** The context's last message becomes the reason; gives false. */
 bool alg_library_failed(alg_run *r);
-/** Shape and type of X into n, m, type; y must be n x 1; every cell must be a finite number. False: see why. */
-bool alg_check(alg_run *r);
+/** Shape and type of X into n, m, type; y must be n x 1; every cell must be a finite number. In the same pass over the data: what else the
+ *  algorithm asks of it, a program over X and y whose n bare expressions are numbers, as of alg_numbers ("" for none). False: see why. */
+bool alg_check(alg_run *r, const char *asked, size_t n, double *out);
 /** The values of a program's n bare expressions, each one number, evaluated together. False: see why. */
 bool alg_numbers(alg_run *r, const char *text, const clf_binding *vars, size_t nvars, size_t n, double *out);
 /** A function from text (clf_fn_parse). False: see why. */

@@ -99,7 +99,7 @@ static bool iterate(alg_run *r, side *u, side *v) {
 }
 
 static bool check(alg_run *r, int64_t *nnz) {
-    if (!alg_check(r)) return false;
+    if (!alg_check(r, "", 0, NULL)) return false;
     if (r->p.rank < 1) return alg_fail(r, "the rank is %lld: at least 1 is needed", (long long)r->p.rank);
     if (!(r->p.lambda >= 0)) return alg_fail(r, "lambda is %g: it may not be negative", r->p.lambda);
     if (clf_nnz(r->X, nnz) != CLF_OK) return alg_library_failed(r);

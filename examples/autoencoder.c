@@ -108,14 +108,12 @@ static bool start(net *p) {
     return clf_eval(STATE + 1, p->state) == CLF_OK || alg_library_failed(r);
 }
 
-/* The cells of X, in [0, 1]. */
-static bool cells(net *p) {
+/* The cells of X, scaled into [0, 1] where some lie outside. */
+static bool cells(net *p, double outside) {
     static const char scaled[] = "low = colMins(X); width = colMaxs(X) - low; (X - low) / ifelse(width > 0, width, 1)";
     alg_run *r = p->r;
     const clf_binding vars[] = {{"X", r->X}};
     const void *at;
-    double outside;
-    if (!alg_numbers(r, "sum(X < 0 | X > 1)", vars, 1, 1, &outside)) return false;
     clf_mat *X = outside > 0 ? clf_expr(r->c, scaled, vars, 1) : r->X;
     if (clf_data(X, &at) != CLF_OK) return alg_library_failed(r);
     p->cells = at;
@@ -124,7 +122,8 @@ static bool cells(net *p) {
 
 static bool prepare(net *p) {
     alg_run *r = p->r;
-    if (!alg_check(r)) return false;
+    double outside;
+    if (!alg_check(r, "sum(X < 0 | X > 1)", 1, &outside)) return false;
     if (r->p.rank < 1 || r->p.batch < 1)
         return alg_fail(r, "a layer of %lld units, batches of %lld rows", (long long)r->p.rank, (long long)r->p.batch);
     if (!(r->p.step > 0 && isfinite(r->p.step))) return alg_fail(r, "the step must be positive, not %g", r->p.step);
@@ -133,7 +132,7 @@ static bool prepare(net *p) {
     const int64_t width[] = {r->m, r->p.rank, CODE, r->p.rank, r->m};
     memcpy(p->width, width, sizeof width);
     int64_t rest = r->n % r->p.batch;
-    return cells(p) && start(p) && record(p, r->p.batch, 0) && (rest == 0 || record(p, rest, 1));
+    return cells(p, outside) && start(p) && record(p, r->p.batch, 0) && (rest == 0 || record(p, rest, 1));
 }
 
 static bool train(alg_run *r) {

@@ -19,10 +19,11 @@ static const char probit_point[] = "x = abs(L); q = pnorm(-x); f = 0.39894228040
 static const char poisson_point[] = "W2 = exp(L); D = y - W2; loss = sum(W2 - y*L) + rest";
 static const char curve[] = "C = W*Z";
 
-static bool finish(alg_run *r, const char *point, clf_mat *y, const char *name, double number) {
+static bool finish(alg_run *r, const char *point, clf_mat *y, const char *name, double number, double radius) {
     clf_mat *scalar = clf_num(r->c, number);
-    trust_loss loss = {.point = point, .curve = curve, .sharp = true, .k = 1, .vars = {{"y", y}, {name, scalar}}, .nvars = 2};
-    bool good = (clf_eval(1, &y) == CLF_OK || alg_library_failed(r)) && trust_train(r, &loss);
+    trust_loss loss = {
+        .point = point, .curve = curve, .sharp = true, .k = 1, .vars = {{"y", y}, {name, scalar}}, .nvars = 2, .radius = radius};
+    bool good = trust_train(r, &loss);
     clf_free(scalar);
     clf_free(y);
     return good;
@@ -30,8 +31,8 @@ static bool finish(alg_run *r, const char *point, clf_mat *y, const char *name, 
 
 static bool train_probit(alg_run *r) {
     clf_binding vars[] = {{"y", r->y}, {"hi", NULL}};
-    double label[3]; /* the least, the largest, how many are one of both */
-    if (!alg_check(r) || !alg_numbers(r, "lo = min(y); hi = max(y); lo; hi; sum(y == lo | y == hi)", vars, 1, 3, label)) return false;
+    double label[4]; /* the least, the largest, how many are one of both; the radius */
+    if (!alg_check(r, "lo = min(y); hi = max(y); lo; hi; sum(y == lo | y == hi); " TRUST_RADIUS, 4, label)) return false;
     if (label[0] == label[1]) return alg_fail(r, "a single class: every label is %g", label[0]);
     if (label[2] < (double)r->n)
         return alg_fail(r, "more than two classes: %.0f of %lld labels are neither %g nor %g", (double)r->n - label[2], (long long)r->n,
@@ -39,16 +40,15 @@ static bool train_probit(alg_run *r) {
     vars[1].value = clf_num(r->c, label[1]);
     clf_mat *y = clf_cast(clf_expr(r->c, "2*(y == hi) - 1", vars, 2), r->type);
     clf_free(vars[1].value);
-    return finish(r, probit_point, y, "far", r->type == CLF_F32 ? 10 : 30);
+    return finish(r, probit_point, y, "far", r->type == CLF_F32 ? 10 : 30, label[3]);
 }
 
 static bool train_poisson(alg_run *r) {
-    const clf_binding vars[] = {{"y", r->y}};
-    double count[3]; /* the least, the largest, the rest */
-    if (!alg_check(r) || !alg_numbers(r, "min(y); max(y); sum(ifelse(y > 0, y*log(y), 0) - y)", vars, 1, 3, count)) return false;
+    double count[4]; /* the least, the largest, the rest; the radius */
+    if (!alg_check(r, "min(y); max(y); sum(ifelse(y > 0, y*log(y), 0) - y); " TRUST_RADIUS, 4, count)) return false;
     if (count[0] < 0) return alg_fail(r, "a count is %g: counts must not be negative", count[0]);
     if (count[1] == 0) return alg_fail(r, "every count is 0: nothing to fit");
-    return finish(r, poisson_point, clf_cast(r->y, r->type), "rest", count[2]);
+    return finish(r, poisson_point, clf_cast(r->y, r->type), "rest", count[2], count[3]);
 }
 
 #define GLM_DEFAULTS \

@@ -55,11 +55,9 @@ static bool iterate(alg_run *r, side *w, side *h, double squares) {
 }
 
 static bool check(alg_run *r, double *squares) {
-    const clf_binding vars[] = {{"X", r->X}};
     double sum[2]; /* cells below 0, squares */
-    if (!alg_check(r)) return false;
+    if (!alg_check(r, "sum(X < 0); sum(X^2)", 2, sum)) return false;
     if (r->p.rank < 1) return alg_fail(r, "the rank is %lld: at least 1 is needed", (long long)r->p.rank);
-    if (!alg_numbers(r, "sum(X < 0); sum(X^2)", vars, 1, 2, sum)) return false;
     if (sum[0] > 0) return alg_fail(r, "%.0f cells of the data are negative", sum[0]);
     *squares = sum[1];
     if (!isfinite(*squares)) return alg_fail(r, "the data is too large: the sum of its squares is no number");

@@ -63,10 +63,8 @@ static bool iterate(alg_run *r, clf_fn *step, double squares) {
 
 /* sum(X^2); a finite one says that the squares of all data are. */
 static bool prepare(alg_run *r, double *squares) {
-    const clf_binding vars[] = {{"X", r->X}};
-    if (!alg_check(r)) return false;
-    if (r->p.rank < 1 || r->p.rank > r->n) return alg_fail(r, "%lld clusters of %lld rows", (long long)r->p.rank, (long long)r->n);
-    return alg_numbers(r, "sum(X^2)", vars, 1, 1, squares);
+    if (!alg_check(r, "sum(X^2)", 1, squares)) return false;
+    return (r->p.rank >= 1 && r->p.rank <= r->n) || alg_fail(r, "%lld clusters of %lld rows", (long long)r->p.rank, (long long)r->n);
 }
 
 static bool train(alg_run *r) {

@@ -12,11 +12,10 @@ static const char point[] = "top = max(rowMaxs(L), 0); E = exp(L - top); all = r
                             "Y = outer(y, classes, \"==\"); D = Y - W2; loss = sum(log(all) + top - rowSums(Y*L))";
 static const char curve[] = "Q = W*Z; C = Q - W*rowSums(Q)";
 
-/* The number of classes; of those found in the data, each must have a row. */
-static bool classes(alg_run *r, int64_t *k) {
+/* The number of classes, from how many labels are none and the largest; of those found in the data, each must have a row. */
+static bool classes(alg_run *r, const double *label, int64_t *k) {
     const clf_binding vars[] = {{"y", r->y}};
-    double label[2], distinct;
-    if (!alg_numbers(r, "sum(y != floor(y) | y < 1); max(y)", vars, 1, 2, label)) return false;
+    double distinct;
     const double odd = label[0], most = label[1], count = r->p.rank > 0 ? (double)r->p.rank : most;
     if (odd > 0) return alg_fail(r, "%.0f of %lld labels are not whole numbers from 1", odd, (long long)r->n);
     if (most > count) return alg_fail(r, "labels go up to %.0f, but there are %.0f classes", most, count);
@@ -30,11 +29,11 @@ static bool classes(alg_run *r, int64_t *k) {
 
 static bool train(alg_run *r) {
     int64_t k = 0;
-    if (!alg_check(r) || !classes(r, &k)) return false;
+    double found[3];
+    if (!alg_check(r, "sum(y != floor(y) | y < 1); max(y); " TRUST_RADIUS, 3, found) || !classes(r, found, &k)) return false;
     clf_mat *y = clf_cast(r->y, r->type), *row = clf_t(clf_cast(clf_seq(r->c, 1, (double)(k - 1), 1), r->type));
-    clf_mat *both[] = {y, row};
-    trust_loss loss = {.point = point, .curve = curve, .k = k - 1, .vars = {{"y", y}, {"classes", row}}, .nvars = 2};
-    bool good = (clf_eval(2, both) == CLF_OK || alg_library_failed(r)) && trust_train(r, &loss);
+    trust_loss loss = {.point = point, .curve = curve, .k = k - 1, .vars = {{"y", y}, {"classes", row}}, .nvars = 2, .radius = found[2]};
+    bool good = trust_train(r, &loss);
     clf_free(y);
     clf_free(row);
     return good;

@@ -19,13 +19,11 @@ static const char step_text[] = "q = G %*% p; p2 = q + (1 - sum(q)) * v\n"
 static const double least_f32 = 1e-6;
 
 static bool refuse(alg_run *r) {
-    const clf_binding vars[] = {{"X", r->X}, {"y", r->y}};
     double sum[2] = {0, 1}; /* negative weights, the chances to jump */
-    if (!alg_check(r)) return false;
+    const char *asked = r->y ? "sum(X < 0) + sum(y < 0); sum(y)" : "sum(X < 0)";
+    if (!alg_check(r, asked, r->y ? 2 : 1, sum)) return false;
     if (r->n != r->m) return alg_fail(r, "a graph has as many rows as columns, not %lld x %lld", (long long)r->n, (long long)r->m);
     if (!(r->p.lambda > 0 && r->p.lambda < 1)) return alg_fail(r, "lambda, the chance to follow a link, must be between 0 and 1");
-    const char *text = r->y ? "sum(X < 0) + sum(y < 0); sum(y)" : "sum(X < 0)";
-    if (!alg_numbers(r, text, vars, r->y ? 2 : 1, r->y ? 2 : 1, sum)) return false;
     if (sum[0] > 0) return alg_fail(r, "%.0f weights are negative", sum[0]);
     return (sum[1] > 0 && isfinite(sum[1])) || alg_fail(r, "the chances to jump to a node sum up to %g", sum[1]);
 }
@@ -52,11 +50,13 @@ static bool train(alg_run *r) {
     if (!refuse(r)) return false;
     size_t mark = clf_epoch_begin(r->c);
     const clf_binding graph[] = {{"X", r->X}, {"lambda", clf_num(r->c, r->p.lambda)}}, jump[] = {{"y", r->y}};
-    clf_mat *G = clf_to_sparse(clf_expr(r->c, graph_text, graph, 2));
-    clf_mat *v = r->y ? clf_expr(r->c, jump_text, jump, 1) : clf_fill(r->c, r->type, r->n, 1, 1 / (double)r->n);
+    clf_mat *made[] = {clf_expr(r->c, graph_text, graph, 2),
+                       r->y ? clf_expr(r->c, jump_text, jump, 1) : clf_fill(r->c, r->type, r->n, 1, 1 / (double)r->n)};
     clf_storage links = {.struct_size = sizeof links};
     clf_fn *step = NULL;
-    bool good = (clf_eval(1, &v) == CLF_OK && clf_storage_of(G, &links) == CLF_OK) || alg_library_failed(r);
+    bool good = clf_eval(2, made) == CLF_OK;
+    clf_mat *G = clf_to_sparse(made[0]), *v = made[1];
+    good = (good && clf_storage_of(G, &links) == CLF_OK) || alg_library_failed(r);
     const clf_binding vars[] = {
         {"G", clf_param_sparse(r->c, r->type, r->n, r->n, links.nnz)}, {"p", clf_param(r->c, r->type, r->n, 1, false)}, {"v", v}};
     good = good && alg_fn(r, step_text, 2, vars, 3, &step) && iterate(r, step, G, v);

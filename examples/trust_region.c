@@ -147,14 +147,18 @@ static bool iterate(trust *t) {
     return true;
 }
 
-/* At B = 0, with a radius that moves no row far. */
+/* What functions refer to are leaves, computed together. */
+static bool leaves(trust *t, const trust_loss *l) {
+    clf_mat *all[TRUST_VARS + 2] = {t->r->X, t->zero};
+    for (size_t i = 0; i < l->nvars; i++) all[2 + i] = l->vars[i].value;
+    return clf_eval(2 + l->nvars, all) == CLF_OK || alg_library_failed(t->r);
+}
+
+/* At B = 0. */
 static bool start(trust *t) {
     alg_run *r = t->r;
-    const clf_binding vars[] = {{"X", r->X}};
     double num[MOVE_RESULTS];
-    t->zero = clf_fill(r->c, r->type, r->m, t->k, 0);
     t->at[POINT] = t->at[NEGATIVE] = t->zero;
-    if (!alg_numbers(r, "0.5*sqrt(ncol(X))/max(sqrt(rowSums(X^2)))", vars, 1, 1, &t->radius)) return false;
     if (!look(t, t->zero, t->zero, num)) return false;
     if (!isfinite(num[STEEP]) || !isfinite(num[OBJECTIVE])) return out_of_range(r);
     t->at[POINT] = t->at[NEGATIVE] = NULL;
@@ -165,12 +169,12 @@ static bool start(trust *t) {
 }
 
 bool trust_train(alg_run *r, const trust_loss *loss) {
-    trust t = {.r = r, .k = loss->k, .sharp = loss->sharp};
+    trust t = {.r = r, .k = loss->k, .sharp = loss->sharp, .radius = loss->radius};
     if (!(r->p.lambda >= 0) || !(r->p.tolerance >= 0) || r->p.iterations < 1 || r->p.inner < 0)
         return alg_fail(r, "lambda, tolerance and inner iterations must not be negative, iterations must be positive");
-    if (clf_eval(1, &r->X) != CLF_OK) return alg_library_failed(r);
     size_t mark = clf_epoch_begin(r->c); /* of the handles made from here on the model stays */
-    bool good = record(&t, loss) && start(&t) && (r->converged || iterate(&t));
+    t.zero = clf_fill(r->c, r->type, r->m, t.k, 0);
+    bool good = leaves(&t, loss) && record(&t, loss) && start(&t) && (r->converged || iterate(&t));
     r->model[0].name = "B";
     r->model[0].value = good ? clf_keep(t.at[POINT]) : NULL;
     clf_fn_free(t.step);

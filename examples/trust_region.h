@@ -6,6 +6,10 @@
 #define EXAMPLES_TRUST_REGION_H
 #include "examples/algorithm.h"
 
+enum { TRUST_VARS = 4 };
+/* From X: a radius that moves no row far. To be asked with what else is asked of the data (alg_check). */
+#define TRUST_RADIUS "0.5*sqrt(ncol(X))/max(sqrt(rowSums(X^2)))"
+
 typedef struct trust_loss {
     /* From L = X B: `loss` (a scalar); D, n x k, minus its derivative by L; W2, n x k, what the curvature at this point needs. */
     const char *point;
@@ -15,8 +19,9 @@ typedef struct trust_loss {
      * the minimum, at the norm of the derivative, but at 0.25 at the latest. */
     bool sharp;
     int64_t k;
-    clf_binding vars[4]; /* of `point`, besides L */
+    clf_binding vars[TRUST_VARS]; /* of `point`, besides L */
     size_t nvars;
+    double radius; /* of the first steps: TRUST_RADIUS */
 } trust_loss;
 
 /** Train from B = 0: r's objective, iterations, converged and model[0], B. Of the parameters lambda, tolerance, iterations and inner are
