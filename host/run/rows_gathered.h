@@ -3,7 +3,8 @@
  * entries' columns say.
  *
  * Rows take two passes over a run of entries that fits the first cache. The first gathers the cells, which knows no rows, so it
- * never waits for one to end. The second sums rows up: of up to two vectors four at a time, whatever their lengths are, without a branch. */
+ * never waits for one to end. The second sums rows up: of up to two vectors four at a time, whatever their lengths are, without a branch.
+ * The first is no further ahead than that takes, so the processor sums while cells of a long vector are on their way. */
 enum { NAME(run_entries) = 1024 };
 
 /* A leaf of stored entries: two chains of lanes would change bits, so independent rows hide the latency instead. */
@@ -46,17 +47,17 @@ ELEM_FN void NAME(four_rows)(const int G, const E_T *x, const E_T *y, int64_t fr
     }
     V(sum4)(s, w);
 }
-/* n cells of y, for entries x whose columns are idx; what of these the next run reads is asked for. Not by the processor's own gathering
- * where that is slower than loads. */
-ELEM_FN void NAME(cells_of)(int64_t n, E_T *o, const E_T *x, const E_T *y, const int32_t *idx, int64_t ldy) {
-    int64_t e = 0;
-    for (; e + 8 <= n; e += 8) {
+/* Cells of y from e up to `want`, or a few more of n, for entries x whose columns are idx; what of these the next run reads is asked for. Not
+ * by the processor's own gathering where that is slower than loads. The first that is not there. */
+ELEM_FN int64_t NAME(cells_of)(int64_t e, int64_t want, int64_t n, E_T *o, const E_T *x, const E_T *y, const int32_t *idx, int64_t ldy) {
+    for (; e < want && e + 8 <= n; e += 8) {
         ROWS_ONE_BY_ONE;
         __builtin_prefetch(x + e + NAME(run_entries));
         __builtin_prefetch(idx + e + NAME(run_entries));
         for (int i = 0; i < 8; i++) o[e + i] = y[(int64_t)idx[e + i] * ldy];
     }
-    for (; e < n; e++) o[e] = y[(int64_t)idx[e] * ldy];
+    for (; e < want; e++) o[e] = y[(int64_t)idx[e] * ldy];
+    return e;
 }
 /* Row r's sum, or those of the four rows from r on: their number. y: of the entries from `from` on. */
 ELEM_FN int NAME(some_rows)(const clf_dots *d, int64_t r, int64_t rows, const E_T *y, int64_t from, int skip, W_T *w) {
@@ -80,8 +81,11 @@ ELEM_FN int64_t NAME(gathered_run)(const clf_dots *d, int64_t r, const E_T *y, i
         o[r * d->ldo] = (E_T)NAME(sum_gathered)((const E_T *)d->x + from, d->idx + from, y, ldy, d->off[r + 1] - from, skip);
         return r + 1;
     }
-    NAME(cells_of)(d->off[to] - from, cell, (const E_T *)d->x + from, y, d->idx + from, ldy);
+    const int64_t entries = d->off[to] - from;
+    int64_t have = 0;
     for (int n; r < to; r += n) {
+        const int64_t want = d->off[r + 4 < to ? r + 4 : to] - from;
+        have = NAME(cells_of)(have, want, entries, cell, (const E_T *)d->x + from, y, d->idx + from, ldy);
         n = NAME(some_rows)(d, r, to, cell, from, skip, w);
         for (int i = 0; i < n; i++) o[(r + i) * d->ldo] = (E_T)w[i];
     }
