@@ -203,7 +203,10 @@ static void bill_operator(billing *b, int32_t n) {
     for (int i = 0; i < count; i++) {
         if (t[i].kind == CLF_TERM_NODE && !b->tiled) t[i].b = 0;
         if (t[i].kind == CLF_TERM_NODE && by_one && clf_op_is_cell(b->g->node[n].op)) t[i].c = 1;
-        if (t[i].kind == CLF_TERM_DOTS && at_entries) t[i].a = (double)b->c->entries[b->driver];
+        if (t[i].kind == CLF_TERM_DOTS && at_entries) {
+            t[i].a = (double)b->c->entries[b->driver];
+            t[i].b = !same_shape(&b->g->node[n], &b->g->node[b->driver]);
+        }
         put_term(b, t[i]);
     }
     if (b->driver < 0) return;

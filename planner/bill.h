@@ -19,7 +19,7 @@ typedef enum clf_term_kind {
     CLF_TERM_NODE,     /* over a share a of its cells, in a loop; b: a product of a loop in tiles, where the device has them; c: one cell at
                           a time on a device for CPUs, once a row of stored entries */
     CLF_TERM_ROWS,     /* something begun and ended in each of a rows */
-    CLF_TERM_DOTS,     /* a inner products begun */
+    CLF_TERM_DOTS,     /* a inner products begun; b: rows of a side, each times an entry and added to the same sums */
     CLF_TERM_ENTRIES,  /* a stored entries visited */
     CLF_TERM_SCATTER,  /* a sums made at places that stored entries name */
     CLF_TERM_BEGUN,    /* a folds or products begun in rows of stored entries */

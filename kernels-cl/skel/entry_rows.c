@@ -214,6 +214,7 @@ void clf_etext_row(clf_etext *t) {
         clf_etext_batch(t);
         return;
     }
+    clf_etext_rows_ahead(t);
     clf_etext_row_values(t, 0);
     for (int k = 0; k < t->p->sweeps; k++) {
         clf_etext_mark(t, k);

@@ -106,6 +106,9 @@ void clf_etext_meet_setup(clf_etext *t);
 void clf_etext_meet_push(clf_etext *t);
 void clf_etext_meet(clf_etext *t);             /* who goes on to the end */
 void clf_etext_meet_final(clf_etext *t);
+/* entry_ahead.c */
+/** Ask for what rows to come have besides entries. */
+void clf_etext_rows_ahead(clf_etext *t);
 /* entry_total.c: folds over all rows */
 void clf_etext_totals_setup(clf_etext *t);
 void clf_etext_total_put(clf_etext *t, int s);   /* a row's cells into scratch */
