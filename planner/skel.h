@@ -46,6 +46,11 @@ typedef struct clf_facts {
 typedef void (*clf_take_state)(void *user, int sink, int64_t index, int level, const uint64_t word[3]);
 /* The same of a column fold over the blocks index .. index + 2^level - 1, of all columns: word[m] has component m of one after the other. */
 typedef void (*clf_take_columns)(void *user, int sink, int64_t index, int level, const uint64_t *const word[3]);
+/* Where the first part of a loop over stored entries ends: the chunks from `chunk` on are behind that many rows and entries. */
+typedef struct clf_entry_end {
+    int64_t chunk, row, entry;
+    bool inside; /* of all parts of this loop: entry may be one of `row`, which goes on behind it; else that row's first */
+} clf_entry_end;
 typedef struct clf_skel {
     const char *name;        /* "cell.chunk" */
     const char *strategy;    /* "chunk" */
@@ -55,12 +60,15 @@ typedef struct clf_skel {
     /* The schedule of the second kernel, where sched says that one follows; NULL: never. `emit` writes its text, too. */
     clf_status (*merge)(const clf_cplan *c, const clf_profile *p, clf_sched *out, clf_err *err);
     /* What a launch of the grid that s is for has left of full folds in scratch, while another runs the chunks before it: every state, in the
-     * order of their leaves, for each sink. NULL: parts of such folds cannot run apart. */
+     * order of their leaves, for each sink; of loops over stored entries, without the rest. NULL: parts of such folds cannot run apart. */
     void (*states)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch, clf_take_state take,
                    void *user);
     /* The same of column folds, in the order of their blocks. NULL: parts of these cannot run apart. */
     void (*columns)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch, clf_take_columns take,
                     void *user);
+    /* Over the stored entries of an operand with these offsets: the end of a first part that has about so much of all rows and entries,
+     * counted alike. ptr NULL: may it have one, and inside rows? False: no; and so where the function is NULL. */
+    bool (*ends)(const clf_cplan *c, const clf_profile *p, double share, const int64_t *ptr, clf_entry_end *out);
     void (*facts)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_facts *out);
     /* Writes program text into `arena`. kernel_dir overrides built-in texts when not "". */
     clf_status (*emit)(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err);

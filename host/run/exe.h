@@ -9,6 +9,7 @@
 #ifndef CLF_RUN_EXE_H
 #define CLF_RUN_EXE_H
 #include "device/device.h"
+#include "formats/sparse.h"
 #include "host/graph/ctx.h"
 #include "host/run/tile.h"
 #include "planner/plan.h"
@@ -65,6 +66,15 @@ typedef struct clf_exe_also {
     int nargs;
 } clf_exe_also;
 
+/* Of a split loop over stored entries: where the host's part ends, and what it reads; of a run. */
+typedef struct clf_exe_entries {
+    double share; /* the host's, of rows and entries */
+    clf_entry_end end;
+    const clf_csr *whole; /* the loop's operand */
+    clf_csr *first;  /* by operand: of sparse ones, what is before the end; their arrays are the operand's */
+    void **in;       /* operands as the host has them */
+} clf_exe_entries;
+
 /* A step that the host and its device run together: the host the first rows or cells, the device all others, but for those of a second one. */
 typedef struct clf_exe_split {
     int percent;        /* of the cells: the device's */
@@ -74,6 +84,7 @@ typedef struct clf_exe_split {
     clf_sched sched;
     double predicted_ns;
     clf_exe_also *also;  /* NULL: no second device */
+    clf_exe_entries *entries; /* over stored entries: the chunks, axis_n and sched are those of the last run; else NULL */
 } clf_exe_split;
 
 typedef struct clf_exe_step {
@@ -161,6 +172,12 @@ clf_limits clf_exe_limits(clf_ctx *c, const clf_places *on);
 /** In a grid, does a part see only its share of operand i (results count behind inputs)? Else every part sees all of it: so it is of one that
  *  only looks as if its rows were the loop's, a vector along the columns of a square. */
 bool clf_step_spans(const clf_plan *p, const clf_step *t, const clf_sched *sched, int i);
+/** What a step's kernel was scheduled for: over stored entries, as many as there were then. */
+static inline clf_cplan clf_exe_cplan(const clf_step *t, const clf_exe_step *e) {
+    clf_cplan c = t->c;
+    if (e->axis) c.axis = e->axis;
+    return c;
+}
 /** Does it run on a device of the plan? */
 static inline bool clf_exe_on_device(const clf_exe_step *e) { return e->executor == CLF_ON_KERNEL || e->executor == CLF_ON_CLBLAST; }
 /** The device of a step whose kernel is built, or waited for, or that CLBlast computes. */

@@ -73,25 +73,32 @@ static void set_arg(clf_runner *r, const clf_step *t, int on, const clf_arg_desc
     }
 }
 
-/* Narrow a memory argument to the rows (or cells) of one part: its address moves up, its base offset, the next argument, down. */
-static void rebase(clf_runner *r, const clf_step *t, const clf_sched *p, int operand, int64_t lo, int i) {
-    const clf_plan_value *v = &r->x->plan->value[operand < t->nin ? t->in[operand] : t->out[operand - t->nin]];
-    bool flat = p->flat;
-    size_t each = clf_dtype_bytes((clf_dtype)v->dtype), row = flat ? each : (size_t)v->cols * each;
-    clf_arg *a = &r->x->arg[i];
-    if (!clf_step_spans(r->x->plan, t, p, operand)) return;
-    int64_t n = (int64_t)(p->global / p->local) * p->grain;
-    if (lo + n > p->extent) n = p->extent - lo;
-    a->ptr = (const char *)a->ptr + (size_t)lo * row;
-    a->bytes = (size_t)n * row;
-    r->x->arg[i + 1].u.i64 -= lo * (int64_t)(row / each);
+/* Narrow a memory argument to n elements from lo on: its address moves up, its base offset, the next argument, down. */
+static void narrow(clf_exe *x, int i, int64_t lo, int64_t n, size_t each) {
+    clf_arg *a = &x->arg[i];
+    a->ptr = (const char *)a->ptr + (size_t)lo * each;
+    a->bytes = (size_t)n * each;
+    x->arg[i + 1].u.i64 -= lo;
 }
 
-/* Beside others: what the device has, or needs all of. */
+/* To the rows (or cells) of a part, or to its stored entries. */
+static void rebase(clf_runner *r, const clf_step *t, const clf_runner_job *k, int operand, int i) {
+    const clf_plan_value *v = &r->x->plan->value[operand < t->nin ? t->in[operand] : t->out[operand - t->nin]];
+    size_t each = clf_dtype_bytes((clf_dtype)v->dtype);
+    int64_t row = k->sched->flat ? 1 : v->cols, left = k->sched->extent - k->lo;
+    if (operand >= t->nin && v->format == CLF_CSR)
+        narrow(r->x, i, k->entry, (int64_t)(r->x->arg[i].bytes / each) - k->entry, each);
+    else if (clf_step_spans(r->x->plan, t, k->sched, operand))
+        narrow(r->x, i, k->lo * row, (k->n < left ? k->n : left) * row, each);
+}
+
+/* Beside others: what the device has, or needs all of: sparse operands, too. */
 static bool stays(const clf_runner *r, const clf_step *t, const clf_runner_job *k, int i) {
     const clf_buf *b = r->x->arg[i].buf;
-    if (k->what != CLF_LAUNCH_BESIDE || k->args[i].kind != CLF_ARG_MEM_IN || !b) return false;
-    return !clf_step_spans(r->x->plan, t, k->sched, k->args[i].index) || clf_mirror_holds(r->c->run->devs, r->x->device[k->on - 1], b);
+    bool pattern = k->args[i].kind == CLF_ARG_CSR_PTR || k->args[i].kind == CLF_ARG_CSR_IDX;
+    if (k->what != CLF_LAUNCH_BESIDE || (k->args[i].kind != CLF_ARG_MEM_IN && !pattern) || !b) return false;
+    return pattern || !clf_step_spans(r->x->plan, t, k->sched, k->args[i].index) ||
+           clf_mirror_holds(r->c->run->devs, r->x->device[k->on - 1], b);
 }
 
 clf_status clf_runner_launch(clf_runner *r, const clf_step *t, const clf_runner_job *k, clf_err *err) {
@@ -101,8 +108,8 @@ clf_status clf_runner_launch(clf_runner *r, const clf_step *t, const clf_runner_
         if (stays(r, t, k, i)) continue;
         r->x->arg[i].buf = NULL; /* parts of a buffer are not kept */
         if (!has_operand(t, &k->args[i])) continue;
-        if (k->args[i].kind == CLF_ARG_MEM_IN) rebase(r, t, p, k->args[i].index, k->lo, i);
-        if (k->args[i].kind == CLF_ARG_MEM_OUT) rebase(r, t, p, t->nin + k->args[i].index, k->lo, i);
+        if (k->args[i].kind == CLF_ARG_MEM_IN) rebase(r, t, k, k->args[i].index, i);
+        if (k->args[i].kind == CLF_ARG_MEM_OUT) rebase(r, t, k, t->nin + k->args[i].index, i);
     }
     r->pending |= 1u << (k->on - 1);
     return clf_launch(r->c->run->devs, r->x->device[k->on - 1], k->program, r->x->arg, k->nargs, p->global, p->local, err);
@@ -152,9 +159,10 @@ clf_status clf_runner_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, 
     k.what = CLF_LAUNCH_PART;
     for (int i = 0; i < e->nparts; i++) {
         k.sched = &e->part[i];
+        k.n = clf_sched_positions(k.sched);
         CLF_TRY(clf_runner_launch(r, t, &k, err));
         CLF_TRY(clf_runner_settle(r, err)); /* one part's buffers at a time */
-        k.lo += (int64_t)(k.sched->global / k.sched->local) * k.sched->grain;
+        k.lo += k.n;
     }
     if (e->merge) CLF_TRY(launch_merge(r, t, e, err));
     uint64_t launches = (e->nparts ? (uint64_t)e->nparts : 1) + (e->merge != NULL);

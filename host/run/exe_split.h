@@ -21,6 +21,14 @@ bool clf_split_cut(clf_ctx *c, clf_exe *x, int32_t s, const clf_split_way *way, 
 /** Kernels for the parts of second devices: those that are there, the others are asked for; a step whose kernel cannot be had is not split.
  *  errors: CLF_E_NOMEM, CLF_E_CANCELLED. */
 clf_status clf_split_kernels(clf_ctx *c, clf_exe *x, clf_err *err);
+/* split_entries.c: loops over stored entries, which have no second device */
+bool clf_split_by_entries(const clf_cplan *c);
+/** The schedule of a part; of its extent rows are narrowed, also where chunks are none of rows. errors: those of clf_skel.sched. */
+clf_status clf_split_sched(const clf_cplan *c, const clf_profile *dev, const clf_skel *skel, clf_grid grid, clf_sched *out);
+/** For a step of which the host, whose program is x's, has this share. NULL: it cannot have the first part, or no memory. */
+clf_exe_entries *clf_entries_new(clf_exe *x, int32_t s, const clf_profile *dev, const clf_skel *skel, double share);
+/** Cut the step for this run; its operands are with the host. False: there is too little for two. */
+bool clf_entries_cut(clf_ctx *c, const clf_exe *x, const clf_step *t, const clf_exe_step *e);
 /** Is the operator one that can be cut between the host and this device? whole: its schedule there. */
 bool clf_split_fits(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_profile *dev, clf_sched *whole);
 #endif

@@ -15,6 +15,20 @@ clf_status clf_rows_new(struct clf_rows **out, const clf_cplan *c, clf_isa isa, 
 /** Run. pool may be NULL (serial). Scratch comes from `mem` and is kept for the next run where possible. CSR operands are trusted to
  *  have passed clf_csr_check. errors: CLF_E_NOMEM, CLF_E_LIMIT, CLF_E_SHAPE. */
 clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err);
+/* The rest of an operator, which somebody else runs meanwhile: rows, or stored entries, behind those that a run is bound to. */
+struct clf_rows_job;
+typedef struct clf_rows_rest {
+    const struct clf_csr *whole; /* over stored entries: all of the loop's operand, whose cells without entry full folds take in */
+    /* Waits for the rest, and hands its states to clf_rows_take, of each fold in their order. */
+    clf_status (*end)(void *user, struct clf_rows_job *j, clf_err *err);
+    void *user;
+} clf_rows_rest;
+/** As clf_rows_run, for the first rows; full folds end behind whole leaves. errors: those too of rest->end. */
+clf_status clf_rows_run_first(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, const clf_rows_rest *rest, clf_err *err);
+/** A state of the full fold that becomes result `out`, as clf_skel.states tells it. */
+void clf_rows_take(struct clf_rows_job *j, int out, int64_t index, int level, const uint64_t word[3]);
+/** May a run end inside a row of stored entries? Then what it is bound to has the entries before it, and that row. */
+bool clf_rows_may_end_inside(const struct clf_rows *r);
 /** Bytes of working memory that a run over dense operands takes, and the program keeps; bind->in may be NULL. Over stored entries: 0, for
  *  it hangs on where they stand. errors: CLF_E_NOMEM, CLF_E_LIMIT, CLF_E_SHAPE. */
 clf_status clf_rows_working(struct clf_rows *r, const clf_bind *bind, const clf_pool *pool, size_t *bytes, clf_err *err);

@@ -25,7 +25,7 @@ static clf_status bind_extents(clf_rows_job *j, clf_err *err) {
         if (j->n[a] < 0) return clf_fail(err, CLF_E_SHAPE, "axis %d is bound to extent %lld", a, (long long)j->n[a]);
     }
     j->rows = j->n[0];
-    j->m = owner_of(j);
+    j->m = j->whole = owner_of(j);
     CLF_TRY(clf_rows_cat_check(j, err));
     if (!j->m) return CLF_OK;
     j->n[j->r->entry] = j->m->cols;

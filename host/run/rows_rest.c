@@ -91,7 +91,7 @@ static void rest_of_columns(const clf_rows_frame *f, const clf_row_sink *s, clf_
 
 void clf_rows_rest_full(const clf_rows_frame *f, const clf_row_sink *s, clf_fold_state *state) {
     const clf_rows_job *j = f->job;
-    int64_t missing = j->m->rows * j->m->cols - j->m->nnz;
+    int64_t missing = j->whole->rows * j->whole->cols - j->whole->nnz;
     clf_fold_state rest;
     if (missing == 0) return;
     switch (rest_shape(j->r, s)) {

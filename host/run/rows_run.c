@@ -111,10 +111,12 @@ static void run_part(void *user, int64_t part, int worker) {
     if (j->stream) j->r->isa.cell->fence();
 }
 
-clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err) {
+/* rest: NULL, there is none. */
+static clf_status run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, const clf_rows_rest *rest, clf_err *err) {
     clf_rows_job j;
     clf_rows_frame f;
     CLF_TRY(clf_rows_job_begin(&j, r, bind, pool, err));
+    if (rest && rest->whole) j.whole = rest->whole;
     for (int w = 0; w < j.workers; w++) clf_rows_frame_at(&f, &j, w, true);
     clf_rows_frame_at(&f, &j, 0, false);
     for (int i = 0; i < r->nfirst; i++) clf_rows_exec(&f, &r->first[i]);
@@ -124,7 +126,17 @@ clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool
     else
         for (int64_t p = 0; p < j.parts; p++) run_part(&j, p, 0);
     clf_rows_merge(&j, pool);
-    clf_rows_finish(&j, &f, j.workers > 1 ? pool : NULL);
+    clf_rows_meet(&j);
+    clf_status st = rest ? rest->end(rest->user, &j, err) : CLF_OK;
+    if (st == CLF_OK) clf_rows_finish(&j, &f, j.workers > 1 ? pool : NULL);
     clf_rows_job_end(&j, r);
-    return CLF_OK;
+    return st;
 }
+
+clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err) { return run(r, bind, pool, NULL, err); }
+
+clf_status clf_rows_run_first(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, const clf_rows_rest *rest, clf_err *err) {
+    return run(r, bind, pool, rest, err);
+}
+
+bool clf_rows_may_end_inside(const struct clf_rows *r) { return r->split; }

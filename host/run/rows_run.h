@@ -68,7 +68,7 @@ typedef struct clf_rows_job {
     clf_arena arena;         /* geometry of this run */
     int64_t n[CLF_MAX_AXES]; /* extents; ENTRY: columns */
     int64_t rows;
-    const clf_csr *m;            /* of the ENTRY axis */
+    const clf_csr *m, *whole;    /* of the ENTRY axis; where others run the rest, with that */
     int64_t batch_rows, batch_entries; /* at most, but for one row of more entries */
     int64_t longest; /* longest: of a row's entries, where registers must hold whole rows */
     clf_row_place *place;        /* per access */
@@ -187,7 +187,18 @@ void clf_rows_part_words(const clf_rows_job *j, const clf_row_sink *s, int64_t p
 /** Those of all parts into that of the first. */
 void clf_rows_merge(clf_rows_job *j, clf_pool *pool);
 
+/* rows_full.c */
+/** A batch of what is folded; the result, when all states have met. */
+void clf_rows_full_drink(clf_rows_frame *f, const clf_row_sink *s);
+void clf_rows_full_finish(const clf_rows_job *j, const clf_row_sink *s, const clf_rows_frame *f);
+/** The states of full folds in all parts become those of the first one. */
+void clf_rows_meet(const clf_rows_job *j);
+
 /* rows_sink.c */
+/** Row-major position of the first cell of row `row`, or of entry `entry`, of a sink's value. */
+int64_t clf_rows_position(const clf_rows_job *j, const clf_row_sink *s, int64_t row, int64_t entry);
+/** Write n words of a fold, a leaf at most: results from position i on, `step` apart. */
+void clf_rows_put(const clf_rows_job *j, const clf_row_sink *s, int64_t i, int64_t step, int64_t n, const clf_word *r);
 void clf_rows_part_begin(clf_rows_frame *f);
 void clf_rows_drink(clf_rows_frame *f, const clf_row_sink *s);
 void clf_rows_part_end(clf_rows_frame *f);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sinks of the row executor: where batches end. Full folds keep a stack of subtrees per part, and what stands before a part's first
- * leaf; sinks over rows keep the block in progress and an array of closed subtrees by level. */
+ * Sinks of the row executor: where batches end. Sinks over rows keep the block in progress and an array of closed subtrees by level; full
+ * folds are rows_full.c's. */
 #include "host/run/rows_run.h"
 
 #include <string.h>
 
 /* ---- results ------------------------------------------------------------------------------------------------------------- */
 
-/* Write n words of a fold, a leaf at most: results from position i on, `step` apart. */
-static void put_words(const clf_rows_job *j, const clf_row_sink *s, int64_t i, int64_t step, int64_t n, const clf_word *r) {
+void clf_rows_put(const clf_rows_job *j, const clf_row_sink *s, int64_t i, int64_t step, int64_t n, const clf_word *r) {
     _Alignas(64) char cast[(CLF_LEAF + CLF_TILE_PAD) * 8], from[(CLF_LEAF + CLF_TILE_PAD) * 8];
     size_t each = clf_dtype_bytes((clf_dtype)s->out_dtype);
     char *out = (char *)j->bind->out[s->out] + (size_t)i * each;
@@ -20,8 +19,7 @@ static void put_words(const clf_rows_job *j, const clf_row_sink *s, int64_t i, i
     for (int64_t k = 0; k < n && step != 1; k++) memcpy(out + (size_t)(k * step) * each, cast + (size_t)k * each, each);
 }
 
-/* Row-major position of the first cell of row `row`, or of entry `entry`, of a sink's value. */
-static int64_t position(const clf_rows_job *j, const clf_row_sink *s, int64_t row, int64_t entry) {
+int64_t clf_rows_position(const clf_rows_job *j, const clf_row_sink *s, int64_t row, int64_t entry) {
     if (s->axis < 0) return row;
     return s->axis == j->r->entry ? entry : row * j->n[s->axis];
 }
@@ -35,7 +33,7 @@ static void drink_store(clf_rows_frame *f, const clf_row_sink *s) {
     case CLF_RS_SCALAR: break;
     case CLF_RS_VEC: n = j->n[s->axis]; break;
     case CLF_RS_ROW: at = f->row, n = f->rows; break;
-    default: at = position(j, s, f->row, f->e0); n = position(j, s, f->row + f->rows, f->e1) - at;
+    default: at = clf_rows_position(j, s, f->row, f->e0); n = clf_rows_position(j, s, f->row + f->rows, f->e1) - at;
     }
     if (n <= 0) return;
     char *to = (char *)j->bind->out[s->out] + ((size_t)at << s->log2);
@@ -43,65 +41,6 @@ static void drink_store(clf_rows_frame *f, const clf_row_sink *s) {
         j->r->isa.cell->stream((size_t)n << s->log2, to, f->slot[s->slot]);
     else
         memcpy(to, f->slot[s->slot], (size_t)n << s->log2);
-}
-
-/* ---- full folds ---------------------------------------------------------------------------------------------------------- */
-
-/* n cells at `pos`, a leaf at most, all in one. */
-static void step_leaf(const clf_row_sink *s, clf_row_full *u, int64_t n, const char *x) {
-    int64_t in_leaf = u->pos % CLF_LEAF;
-    clf_fold_state leaf;
-    if (n == CLF_LEAF) {
-        s->fold->leaf(n, u->pos, x, NULL, NULL, &leaf);
-    } else {
-        if (in_leaf == 0) s->fold->begin(&u->lanes);
-        s->fold->step(&u->lanes, n, in_leaf % s->lanes, u->pos, x);
-        if (in_leaf + n == CLF_LEAF) s->fold->end(&u->lanes, &leaf);
-    }
-    u->pos += n;
-    if (in_leaf + n == CLF_LEAF) clf_tree_push(&u->tree, s->fold, u->pos / CLF_LEAF - 1, 0, &leaf);
-}
-
-static void drink_full(clf_rows_frame *f, const clf_row_sink *s) {
-    const clf_rows_job *j = f->job;
-    clf_row_full *u = &j->full[f->part * j->r->nfull + s->index];
-    const char *x = f->slot[s->slot];
-    int64_t end = position(j, s, f->row + f->rows, f->e1);
-    if (clf_rows_rest_by_row(j->r, s)) clf_rows_rest_batch(f, s, u);
-    while (u->pos < end) {
-        int64_t room = CLF_LEAF - u->pos % CLF_LEAF, n = end - u->pos < room ? end - u->pos : room;
-        if (u->start % CLF_LEAF != 0 && u->pos / CLF_LEAF == u->start / CLF_LEAF) {
-            memcpy(u->head + ((size_t)u->nhead << s->log2), x, (size_t)n << s->log2);
-            u->nhead += n;
-            u->pos += n;
-        } else {
-            step_leaf(s, u, n, x);
-        }
-        x += (size_t)n << s->log2;
-    }
-}
-
-/* Parts in order into one fold: the leaf a part left open goes on with what the next one has before its first leaf. */
-static void finish_full(const clf_rows_job *j, const clf_row_sink *s, const clf_rows_frame *f) {
-    clf_row_full *all = &j->full[s->index];
-    clf_fold_state state;
-    clf_word r, *const comp[3] = {&state.s[0], &state.s[1], &state.s[2]};
-    for (int64_t p = 1; p < j->parts; p++) {
-        const clf_row_full *u = &j->full[p * j->r->nfull + s->index];
-        if (u->nhead > 0) step_leaf(s, all, u->nhead, u->head);
-        for (int i = 0; i < u->tree.top; i++) clf_tree_push(&all->tree, s->fold, u->tree.index[i], u->tree.level[i], &u->tree.node[i]);
-        if (u->pos == u->start + u->nhead) continue;
-        all->pos = u->pos;
-        all->lanes = u->lanes;
-    }
-    if (all->pos % CLF_LEAF != 0) {
-        s->fold->end(&all->lanes, &state);
-        clf_tree_push(&all->tree, s->fold, all->pos / CLF_LEAF, 0, &state);
-    }
-    clf_tree_close(&all->tree, s->fold, &state);
-    if (s->h >= 0) clf_rows_rest_full(f, s, &state);
-    s->fold->finish(1, &r, comp);
-    put_words(j, s, 0, 1, 1, &r);
 }
 
 /* ---- sinks over rows: blocks and levels ---------------------------------------------------------------------------------- */
@@ -236,7 +175,7 @@ static void drink_rows(clf_rows_frame *f, const clf_row_sink *s) {
 
 void clf_rows_drink(clf_rows_frame *f, const clf_row_sink *s) {
     static void (*const by_kind[])(clf_rows_frame *, const clf_row_sink *) = {[CLF_RK_STORE] = drink_store,
-                                                                              [CLF_RK_FULL] = drink_full,
+                                                                              [CLF_RK_FULL] = clf_rows_full_drink,
                                                                               [CLF_RK_COLS] = drink_rows,
                                                                               [CLF_RK_MEET] = drink_rows,
                                                                               [CLF_RK_DOT] = drink_rows};
@@ -253,7 +192,7 @@ void clf_rows_part_begin(clf_rows_frame *f) {
         if (s->kind >= CLF_RK_COLS) f->meet[s->index].held = 0;
         if (s->kind != CLF_RK_FULL) continue;
         clf_row_full *u = &j->full[f->part * j->r->nfull + s->index];
-        u->start = u->pos = position(j, s, from, j->r->split ? from : j->m ? j->m->ptr[from] : 0);
+        u->start = u->pos = clf_rows_position(j, s, from, j->r->split ? from : j->m ? j->m->ptr[from] : 0);
         u->nhead = 0;
         u->tree.top = u->rest.top = 0;
     }
@@ -310,7 +249,7 @@ static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_f
             int64_t n = len - i < CLF_LEAF ? len - i : CLF_LEAF;
             words_at(s, state, (size_t)(v * l->ld + i), at);
             s->fold->finish(n, r, at);
-            put_words(j, s, v * l->out_vec + i * l->out_step, l->out_step, n, r);
+            clf_rows_put(j, s, v * l->out_vec + i * l->out_step, l->out_step, n, r);
         }
 }
 
@@ -319,7 +258,7 @@ void clf_rows_finish(const clf_rows_job *j, clf_rows_frame *f, clf_pool *pool) {
     clf_rows_gaps_finish(j);
     for (int i = 0; i < j->r->nsink; i++) {
         const clf_row_sink *s = &j->r->sink[i];
-        if (s->kind == CLF_RK_FULL) finish_full(j, s, f);
+        if (s->kind == CLF_RK_FULL) clf_rows_full_finish(j, s, f);
         if (s->kind >= CLF_RK_COLS) finish_rows(j, s, f, pool);
     }
 }

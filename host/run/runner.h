@@ -31,8 +31,8 @@ clf_status clf_runner_allocate(clf_runner *r, int32_t v, clf_err *err);
 clf_status clf_runner_make_room(clf_runner *r, bool *some, clf_err *err);
 /** Everything step t reads and writes: memory of its results (a conversion finds its own), addresses, numbers, extents over entries. */
 clf_status clf_runner_gather(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err);
-/* A launch of a kernel of a step: for all of it; for a part, which begins at position lo of its extent; or for one beside other parts, of
- * whose operands the device may have copies. */
+/* A launch of a kernel of a step: for all of it; for a part, of n positions of its extent from lo on; or for one beside other parts, of
+ * whose operands the device may have copies. entry: the first stored entry of such a part; 0 where it goes over none. */
 typedef enum clf_launch_what { CLF_LAUNCH_ALL, CLF_LAUNCH_PART, CLF_LAUNCH_BESIDE } clf_launch_what;
 typedef struct clf_runner_job {
     clf_launch_what what;
@@ -41,8 +41,10 @@ typedef struct clf_runner_job {
     const clf_arg_desc *args;
     int nargs;
     const clf_sched *sched;
-    int64_t lo;
+    int64_t lo, n, entry;
 } clf_runner_job;
+/** Positions of a grid. */
+static inline int64_t clf_sched_positions(const clf_sched *s) { return (int64_t)(s->global / s->local) * s->grain; }
 clf_status clf_runner_launch(clf_runner *r, const clf_step *t, const clf_runner_job *k, clf_err *err);
 /** All kernels of a step that one device runs: its grid, or one part after the other, and what merges them. */
 clf_status clf_runner_kernel(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/print.h"
+#include "kernels-cl/skel/cell_folds.h"
 #include "kernels-cl/skel/facts.h"
 #include "kernels-cl/skel/twin.h"
 
@@ -137,32 +138,11 @@ static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sche
 
 /* ---- states ---- */
 
-/* Of one sink; `at` its first component's stacks, one behind the other (fold.clh). */
-static void states_of(const clf_cell *p, const int64_t *scratch, clf_grid grid, int sink, int64_t at, clf_take_state take, void *user) {
-    const int64_t stacks = (p->chunks + 1) * p->ent, *level = scratch, *count = scratch + stacks;
-    uint64_t word[3] = {0};
-    for (int64_t me = grid.lo; me < grid.hi; me++) {
-        int64_t leaf = me * p->chunk * p->strip / CLF_LEAF;
-        for (int64_t e = me * p->ent; e < me * p->ent + count[me]; e++) {
-            for (int m = 0; m < clf_cell_states(&p->c->sink[sink]); m++) memcpy(&word[m], &scratch[at + m * stacks + e], sizeof *word);
-            take(user, sink, leaf, (int)level[e], word);
-            leaf += (int64_t)1 << level[e];
-        }
-    }
-}
-
 static void states(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_grid grid, const void *scratch,
                    clf_take_state take, void *user) {
     clf_cell p;
     (void)s;
-    if (!clf_cell_plan(&p, c, profile->cores)) return;
-    int64_t at = (p.chunks + 1) * (p.ent + 1);
-    if (grid.hi > p.chunks) grid.hi = p.chunks;
-    for (int k = 0; k < c->nsink; k++) {
-        if (clf_cell_fold_of(&p, &c->sink[k]) != CLF_CELL_FULLFOLD) continue;
-        states_of(&p, scratch, grid, k, at, take, user);
-        at += clf_cell_states(&c->sink[k]) * (p.chunks + 1) * p.ent;
-    }
+    if (clf_cell_plan(&p, c, profile->cores)) clf_full_states(&p, p.chunk * p.strip / CLF_LEAF, grid, scratch, take, user);
 }
 
 /* A chunk has closed its states of columns. Those of a sink lie one behind the other, behind its accumulators if these are there, too. */

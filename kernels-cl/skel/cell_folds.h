@@ -55,6 +55,8 @@ void clf_full_finish(clf_ctext *x);
 void clf_full_final(clf_ctext *x);
 /** Write the result of a full fold from its wide state. */
 void clf_full_result(clf_ctext *x, int s);
+/** What these of the chunks, of so many leaves each, have left, as clf_skel.states. */
+void clf_full_states(const clf_cell *p, int64_t leaves, clf_grid grid, const void *scratch, clf_take_state take, void *user);
 /* cell_cols.c */
 void clf_cols_setup(clf_ctext *x);
 void clf_cols_finish(clf_ctext *x);

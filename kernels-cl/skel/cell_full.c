@@ -112,6 +112,30 @@ void clf_full_finish(clf_ctext *x) {
     CLF_PUT(x, "full_count[me] = full_depth;\n");
 }
 
+/* Of one sink; `at` its first component's stacks, one behind the other (fold.clh). */
+static void states_of(const clf_cell *p, int64_t leaves, clf_grid grid, const int64_t *scratch, int sink, int64_t at, clf_take_state take,
+                      void *user) {
+    const int64_t stacks = (p->chunks + 1) * p->ent, *level = scratch, *count = scratch + stacks;
+    uint64_t word[3] = {0};
+    for (int64_t me = grid.lo; me < grid.hi && me < p->chunks; me++) {
+        int64_t leaf = me * leaves;
+        for (int64_t e = me * p->ent; e < me * p->ent + count[me]; e++) {
+            for (int m = 0; m < clf_cell_states(&p->c->sink[sink]); m++) memcpy(&word[m], &scratch[at + m * stacks + e], sizeof *word);
+            take(user, sink, leaf, (int)level[e], word);
+            leaf += (int64_t)1 << level[e];
+        }
+    }
+}
+
+void clf_full_states(const clf_cell *p, int64_t leaves, clf_grid grid, const void *scratch, clf_take_state take, void *user) {
+    int64_t at = (p->chunks + 1) * (p->ent + 1);
+    for (int k = 0; k < p->c->nsink; k++) {
+        if (clf_cell_fold_of(p, &p->c->sink[k]) != CLF_CELL_FULLFOLD) continue;
+        states_of(p, leaves, grid, scratch, k, at, take, user);
+        at += clf_cell_states(&p->c->sink[k]) * (p->chunks + 1) * p->ent;
+    }
+}
+
 void clf_full_final(clf_ctext *x) {
     if (x->p->nfull) CLF_PUT(x, "CLF_FULL_CLOSE()\n");
     clf_fold_each(x, CLF_CELL_FULLFOLD, clf_full_result);

@@ -9,6 +9,8 @@
  * 0. */
 #include <string.h>
 
+#include "kernels-cl/skel/cell_folds.h"
+#include "kernels-cl/skel/entry_ends.h"
 #include "kernels-cl/skel/entry_text.h"
 #include "kernels-cl/skel/facts.h"
 #include "kernels-cl/skel/twin.h"
@@ -138,6 +140,27 @@ static clf_status sched(const clf_cplan *c, const clf_profile *profile, clf_grid
     return CLF_OK;
 }
 
+/* ---- parts ---- */
+
+static bool ends(const clf_cplan *c, const clf_profile *profile, double share, const int64_t *ptr, clf_entry_end *out) {
+    clf_entry p;
+    if (!clf_entry_plan(&p, c, profile->cores) || p.nscatter || p.ntotal || p.cell.chunks < 2) return false; /* rows do not meet */
+    int64_t rows = p.cell.rows, chunks = p.cell.chunks, k = clf_ends_chunk(share, chunks);
+    *out = (clf_entry_end){.chunk = k, .inside = p.by_entry};
+    if (!ptr) return true;
+    out->entry = k * clf_entry_run(&p) * CLF_LEAF;
+    out->row = p.by_entry ? clf_ends_row_of(ptr, rows, out->entry) : clf_ends_row_at(ptr, rows, (ptr[rows] + rows) * k / chunks);
+    if (!p.by_entry) out->entry = ptr[out->row];
+    return true;
+}
+
+static void states(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_grid grid, const void *scratch,
+                   clf_take_state take, void *user) {
+    clf_entry p;
+    (void)s;
+    if (clf_entry_plan(&p, c, profile->cores)) clf_full_states(&p.cell, clf_entry_run(&p), grid, scratch, take, user);
+}
+
 /* ---- facts ---- */
 
 static double cells_of(const clf_entry *p, uint32_t axes) {
@@ -205,5 +228,12 @@ static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kerne
     return clf_twin_write(&twin, &t.x, &p, p.by_entry, kernel_dir, arena, out, err);
 }
 
-const clf_skel clf_skel_entry_chunk = {
-    .name = "entry.chunk", .strategy = "chunk", .tier = 2, .fits = fits, .sched = sched, .facts = facts, .emit = emit};
+const clf_skel clf_skel_entry_chunk = {.name = "entry.chunk",
+                                       .strategy = "chunk",
+                                       .tier = 2,
+                                       .fits = fits,
+                                       .sched = sched,
+                                       .states = states,
+                                       .ends = ends,
+                                       .facts = facts,
+                                       .emit = emit};

@@ -27,6 +27,8 @@ const clf_skel clf_skel_entry_group = {
     .fits = fits,
     .sched = sched,
     .merge = merge,
+    .states = clf_band_states,
+    .ends = clf_band_ends,
     .facts = clf_band_facts,
     .emit = emit,
 };

@@ -267,6 +267,8 @@ bool clf_entry_plan(clf_entry *p, const clf_cplan *c, int cores) {
     return lay_out(p);
 }
 
+int64_t clf_entry_run(const clf_entry *p) { return run_of(p->c->axis[p->e].n.n, p->cell.chunks); }
+
 int clf_entry_variant(const clf_entry *p) {
     unsigned v = 0;
     for (int a = 0; a < p->c->naccess && a < 8; a++) v |= (unsigned)p->fetch[a] << a;

@@ -124,6 +124,8 @@ int64_t clf_entry_zeros(const clf_entry *p);
 static inline int64_t clf_entry_blocks(const clf_entry *p) {
     return p->blocked ? p->cell.chunks * (p->by_entry ? p->pairs * p->block_entries : p->kept) : 0;
 }
+/** Leaves of a work-item that walks by entry. */
+int64_t clf_entry_run(const clf_entry *p);
 /** What the text depends on besides the cplan's structure; bit 1: direct, which follows from the number of cores. */
 int clf_entry_variant(const clf_entry *p);
 #endif

@@ -28,7 +28,7 @@ static const subject subjects[] = {{&scenario_aggregates, NULL, NULL},    {&scen
                                    {&scenario_operators, "cpu", buffers}, {&scenario_calls, "cpu", buffers},
                                    {&scenario_sparse, "cpu", driven},     {&scenario_sparse, "cpu", driven_buffers},
                                    {&scenario_aggregates, "cpu", cached}, {&scenario_mirrors, NULL, NULL},
-                                   {&scenario_split, NULL, NULL}};
+                                   {&scenario_split, NULL, NULL},         {&scenario_split_entries, NULL, NULL}};
 enum { NSUBJECTS = sizeof subjects / sizeof *subjects };
 
 static const fault_layer *layer;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Where steps that the host and one or two OpenCL devices run at once can be cut: between chunks of the device at which the host's program
+ * may end, too. A second device's chunks may be of another length, and its part begins where chunks of both meet. Loops over stored entries
+ * are cut in every run (split_entries.c). */
+#include "host/run/exe_split.h"
+
+#include <string.h>
+
+#include "host/run/exe_window.h"
+#include "host/run/run.h"
+
+/* ---- what can be cut ---- */
+
+typedef struct folds {
+    int full, columns;
+} folds;
+
+/* How many of the sinks are folds whose states must meet; false: what is kept of one is neither by rows, entries nor columns. */
+static bool count_folds(const clf_plan *p, const clf_step *t, const clf_sched *whole, folds *n) {
+    *n = (folds){0, 0};
+    for (int k = 0; k < t->c.nsink; k++) {
+        const clf_sink *s = &t->c.sink[k];
+        bool full = s->kind == CLF_SINK_FOLD && !s->keep, columns = s->kind == CLF_SINK_FOLD && s->keep == 2u && t->c.naxes == 2;
+        bool entries = s->kind == CLF_SINK_PATTERN;
+        if (!full && !columns && !entries && !clf_step_spans(p, t, whole, t->nin + s->out[0])) return false;
+        n->full += full;
+        n->columns += columns;
+    }
+    return true;
+}
+
+static bool all_dense(const clf_plan *p, const clf_step *t) {
+    for (int i = 0; i < t->nin + t->nout; i++)
+        if (p->value[i < t->nin ? t->in[i] : t->out[i - t->nin]].format != CLF_DENSE) return false;
+    return true;
+}
+
+static int64_t chunks_of(const clf_sched *s) { return s->grain > 0 ? (s->extent + s->grain - 1) / s->grain : 0; }
+
+static bool entries_fit(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_profile *dev, clf_sched *whole) {
+    const clf_skel *skel = clf_rows_fits(&t->c) ? clf_exe_skel(c, &t->c, dev) : NULL;
+    clf_entry_end end;
+    folds n;
+    if (!skel || !skel->ends || !skel->ends(&t->c, dev, 0.5, NULL, &end)) return false;
+    if (clf_split_sched(&t->c, dev, skel, (clf_grid){0, INT64_MAX}, whole) != CLF_OK) return false;
+    return count_folds(p, t, whole, &n) && !n.columns && (!n.full || skel->states);
+}
+
+bool clf_split_fits(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_profile *dev, clf_sched *whole) {
+    if (t->kind == CLF_STEP_FUSED && clf_split_by_entries(&t->c)) return entries_fit(c, p, t, dev, whole);
+    bool dense = t->kind == CLF_STEP_FUSED && all_dense(p, t), tile = dense && clf_tile_fits(&t->c);
+    const clf_skel *skel = tile || (dense && clf_rows_fits(&t->c)) ? clf_exe_skel(c, &t->c, dev) : NULL;
+    if (!skel || skel->tier != 2 || skel->sched(&t->c, dev, (clf_grid){0, INT64_MAX}, whole, NULL) != CLF_OK) return false;
+    folds n;
+    bool merged = whole->merge == CLF_MERGE_FOLLOWS; /* by a kernel that takes all parts for the device's */
+    if (!count_folds(p, t, whole, &n) || (n.full && !skel->states) || (n.columns && !skel->columns)) return false;
+    bool meets = n.full || n.columns;
+    if ((meets && !tile) || (merged && !meets) || (whole->flat && !tile)) return false;
+    return chunks_of(whole) > 1 && (int64_t)(whole->global / whole->local) == chunks_of(whole);
+}
+
+/* Cells before a chunk of a program in tiles; rows before one in row form. */
+static int64_t cells_before(const clf_cplan *c, const clf_sched *s, bool tile, int64_t chunk) {
+    int64_t at = chunk * s->grain;
+    return s->flat || c->naxes < 2 || !tile ? at : at * c->axis[c->naxes - 1].n.n;
+}
+
+/* The chunk nearest to the one wanted at which the host's program may end; 0: none. */
+static int64_t chunk_near(const clf_step *t, const clf_exe_step *e, const clf_sched *whole, int64_t wanted) {
+    const clf_bind b = {.axis_n = e->axis_n, .in_dim = e->in_dim, .out_dim = e->out_dim};
+    const clf_tile *tile = e->tile->tile;
+    int64_t chunks = chunks_of(whole);
+    for (int64_t off = 0; off < chunks; off++)
+        for (int side = -1; side <= 1; side += 2) {
+            int64_t k = wanted + side * off;
+            if (k >= 1 && k < chunks && (!tile || clf_tile_may_end(tile, &b, cells_before(&t->c, whole, true, k)))) return k;
+        }
+    return 0;
+}
+
+/* The chunk of one device, behind `first`, nearest to the one wanted at which a chunk of the other one begins, *at; 0: none. */
+static int64_t meeting_near(const clf_cplan *c, const clf_sched *one, const clf_sched *other, int64_t first, int64_t wanted, int64_t *at) {
+    bool tile = clf_tile_fits(c);
+    int64_t chunks = chunks_of(one), most = chunks_of(other), each = cells_before(c, other, tile, 1);
+    for (int64_t off = 0; off < chunks && each > 0; off++)
+        for (int side = -1; side <= 1; side += 2) {
+            int64_t k = wanted + side * off, cells = cells_before(c, one, tile, k);
+            if (k <= first || k >= chunks || cells % each || cells / each >= most) continue;
+            *at = cells / each;
+            return k;
+        }
+    return 0;
+}
+
+static int share_of(int64_t n, int64_t all) { return (int)(100 * (double)n / (double)all + 0.5); }
+
+/* The second device's part, behind out->chunk; none where chunks do not meet. */
+static clf_exe_also *cut_also(clf_ctx *c, clf_exe *x, const clf_step *t, const clf_sched *whole, const clf_split_way *way,
+                              clf_exe_split *out) {
+    const clf_profile *dev = clf_run_profile_of(c, x->device[way->also - 1]);
+    clf_exe_also *a = clf_arena_new(&x->arena, 1, sizeof *a);
+    clf_sched other;
+    if (!a || !clf_split_fits(c, x->plan, t, dev, &other)) return NULL;
+    int64_t chunks = chunks_of(whole), wanted = (int64_t)((double)chunks * (100 - way->also_percent) / 100 + 0.5);
+    int64_t end = meeting_near(&t->c, whole, &other, out->chunk, wanted, &a->chunk);
+    if (!end || other.skel->sched(&t->c, dev, (clf_grid){a->chunk, INT64_MAX}, &a->sched, NULL) != CLF_OK) return NULL;
+    a->on = way->also;
+    a->percent = share_of(chunks - end, chunks);
+    out->end = end;
+    out->percent -= a->percent;
+    return a;
+}
+
+/* Where exactly, every run sees for itself. */
+static bool cut_entries(clf_exe *x, int32_t s, const clf_profile *dev, const clf_sched *whole, const clf_split_way *way,
+                        clf_exe_split *out) {
+    out->percent = way->percent;
+    out->end = INT64_MAX;
+    out->sched = *whole;
+    out->entries = clf_entries_new(x, s, dev, whole->skel, (100 - way->percent) / 100.0);
+    return out->entries != NULL;
+}
+
+bool clf_split_cut(clf_ctx *c, clf_exe *x, int32_t s, const clf_split_way *way, clf_exe_split *out) {
+    const clf_step *t = &x->plan->step[s];
+    clf_exe_step *e = &x->step[s];
+    const clf_profile *dev = clf_run_profile_of(c, clf_exe_device(x, e));
+    bool tile = clf_tile_fits(&t->c);
+    clf_sched whole;
+    if (!clf_split_fits(c, x->plan, t, dev, &whole) || clf_run_tile(c, t, tile, &e->tile, NULL) != CLF_OK) return false;
+    out->axis_n = clf_arena_new(&x->arena, (size_t)t->c.naxes, sizeof *out->axis_n);
+    if (!out->axis_n) return false;
+    if (clf_split_by_entries(&t->c)) return cut_entries(x, s, dev, &whole, way, out);
+    int64_t chunks = chunks_of(&whole);
+    int host = 100 - way->percent - way->also_percent;
+    out->chunk = chunk_near(t, e, &whole, (int64_t)((double)chunks * host / 100 + 0.5));
+    out->from = cells_before(&t->c, &whole, tile, out->chunk);
+    out->percent = share_of(chunks - out->chunk, chunks);
+    out->end = INT64_MAX;
+    if (!out->chunk) return false;
+    memcpy(out->axis_n, e->axis_n, (size_t)t->c.naxes * sizeof *out->axis_n);
+    if (!tile) out->axis_n[0] = out->from;
+    out->also = way->also ? cut_also(c, x, t, &whole, way, out) : NULL;
+    return whole.skel->sched(&t->c, dev, (clf_grid){out->chunk, out->end}, &out->sched, NULL) == CLF_OK;
+}
+
+/* ---- kernels of second devices ---- */
+
+static clf_status get_kernel(clf_ctx *c, clf_exe *x, const clf_step *t, clf_exe_also *a, clf_err *err) {
+    clf_arena arena;
+    clf_source src;
+    int dev = x->device[a->on - 1];
+    clf_arena_init(&arena, &c->mem);
+    clf_status st = clf_exe_write(c, dev, &t->c, &a->sched, &arena, &src, err);
+    if (st == CLF_OK) st = clf_window_await(c, dev, &src, err);
+    if (st == CLF_OK) a->args = clf_arena_new(&x->arena, (size_t)src.nargs, sizeof *a->args);
+    if (st == CLF_OK && !a->args) st = clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan");
+    if (st == CLF_OK) st = clf_exe_build(c, dev, &src, &a->program, err);
+    if (st == CLF_OK) {
+        a->nargs = src.nargs;
+        memcpy(a->args, src.args, (size_t)src.nargs * sizeof *a->args);
+    }
+    clf_arena_release(&arena);
+    return st;
+}
+
+clf_status clf_split_kernels(clf_ctx *c, clf_exe *x, clf_err *err) {
+    for (int32_t s = 0; s < x->plan->nstep; s++) {
+        clf_exe_step *e = &x->step[s];
+        clf_err failed = {CLF_OK, ""};
+        if (!clf_exe_shares(e) || clf_exe_splits(e)) continue;
+        clf_status st = get_kernel(c, x, &x->plan->step[s], e->split->also, &failed);
+        if (st == CLF_E_NOMEM || st == CLF_E_CANCELLED) return clf_fail(err, st, "%s", failed.text);
+        if (st == CLF_OK && e->split->also->sched.scratch_bytes > x->scratch_bytes) x->scratch_bytes = e->split->also->sched.scratch_bytes;
+        if (st != CLF_OK && st != CLF_E_STATE) e->split = NULL;
+    }
+    return CLF_OK;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Splitting loops over stored entries. They are cut anew in every run, where the operand's entries of that run are: by rows and entries
+ * alike, so that of rows of very different length each side has its share of the work. The host takes the first rows, as a matrix of its
+ * own that shares all arrays; or, where all goes entry by entry, the first whole leaves of entries, of whose last row it has a part. The
+ * device is shown all of a sparse operand, for its chunks are cut by all of it; of dense operands and of the results what is its own. */
+#include "host/run/exe_split.h"
+
+#include <string.h>
+
+#include "host/run/run.h"
+
+static int entry_axis(const clf_cplan *c) {
+    for (int a = 0; a < c->naxes; a++)
+        if (c->axis[a].kind == CLF_AXIS_ENTRY) return a;
+    return -1;
+}
+
+bool clf_split_by_entries(const clf_cplan *c) { return entry_axis(c) >= 0; }
+
+clf_status clf_split_sched(const clf_cplan *c, const clf_profile *dev, const clf_skel *skel, clf_grid grid, clf_sched *out) {
+    CLF_TRY(skel->sched(c, dev, grid, out, NULL));
+    if (clf_split_by_entries(c)) out->extent = c->axis[0].n.n; /* what has a cell a row is parted */
+    return CLF_OK;
+}
+
+clf_exe_entries *clf_entries_new(clf_exe *x, int32_t s, const clf_profile *dev, const clf_skel *skel, double share) {
+    const clf_step *t = &x->plan->step[s];
+    clf_exe_entries *n = clf_arena_new(&x->arena, 1, sizeof *n);
+    clf_entry_end end;
+    if (!n || !skel->ends(&t->c, dev, share, NULL, &end) || (end.inside && !clf_rows_may_end_inside(x->step[s].tile->rows))) return NULL;
+    n->share = share;
+    n->first = clf_arena_new(&x->arena, (size_t)t->nin, sizeof *n->first);
+    n->in = clf_arena_new(&x->arena, (size_t)t->nin, sizeof *n->in);
+    return n->first && n->in ? n : NULL;
+}
+
+/* Of sparse operands the rows before the end: of the loop's own, the entries before it. */
+static void view_first(const clf_exe *x, const clf_cplan *c, int owner, clf_exe_entries *n) {
+    const clf_csr *m = x->in[owner];
+    int64_t rows = n->end.row + (n->end.entry > m->ptr[n->end.row]);
+    n->whole = m;
+    for (int i = 0; i < c->nin; i++) {
+        n->in[i] = x->in[i];
+        if (c->in[i].format != CLF_CSR) continue;
+        n->first[i] = *(const clf_csr *)x->in[i];
+        n->first[i].rows = rows;
+        n->first[i].nnz = i == owner ? n->end.entry : n->first[i].ptr[rows];
+        n->in[i] = &n->first[i];
+    }
+}
+
+bool clf_entries_cut(clf_ctx *c, const clf_exe *x, const clf_step *t, const clf_exe_step *e) {
+    clf_exe_split *s = e->split;
+    clf_exe_entries *n = s->entries;
+    const clf_profile *dev = clf_run_profile_of(c, clf_exe_device(x, e));
+    const clf_cplan cp = clf_exe_cplan(t, e);
+    int axis = entry_axis(&cp), owner = cp.access[cp.axis[axis].owner].input;
+    const clf_csr *m = x->in[owner];
+    if (!s->sched.skel->ends(&cp, dev, n->share, m->ptr, &n->end)) return false;
+    s->chunk = n->end.chunk;
+    if (clf_split_sched(&cp, dev, s->sched.skel, (clf_grid){s->chunk, s->end}, &s->sched) != CLF_OK) return false;
+    view_first(x, &cp, owner, n);
+    memcpy(s->axis_n, e->axis_n, (size_t)cp.naxes * sizeof *s->axis_n);
+    s->axis_n[0] = s->from = n->first[owner].rows;
+    s->axis_n[axis] = n->end.entry;
+    return true;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops over stored entries that the host and an OpenCL device run together: wherever they are cut, by host memory or through buffers, in
+ * either strategy, all bytes are those of the device alone. Matrices are even, or of so many columns that positions take 64 bits; in bands
+ * with empty rows between; of a row that has nearly all entries, so that one of the two may have no row at all; of rows of very different
+ * length; of one row; and next to empty. What cannot be cut runs as before. */
+#include "host/run/run.h"
+#include "tests/support/pinned_pair.h"
+#include "tests/unit/api_testing.h"
+
+enum { ROWS = 1500, COLS = 700, WIDE = 12000, VAST = 3000000, RANK = 6, MOST_ENTRIES = 60000, MOST_BYTES = 4 * MOST_ENTRIES * 8 };
+
+static const char *const shares[] = {"1", "50", "99"}, *const strategies[] = {"chunk", "group"}, *const pointers[] = {"on", "off"};
+
+typedef enum kind { EVEN, BANDS, HUGE_FIRST, HUGE_LAST, UNEVEN, ALONE, FEW, KINDS, BEYOND_INT = KINDS } kind;
+
+typedef struct sparse {
+    int64_t rows, cols, nnz, ptr[ROWS + 1];
+    int32_t idx[MOST_ENTRIES], ptr32[ROWS + 1];
+    double val[MOST_ENTRIES]; /* of either type */
+} sparse;
+
+static int64_t length_of(kind k, int64_t row) {
+    switch (k) {
+    case EVEN:
+    case BEYOND_INT: return 20 + row % 5;
+    case BANDS: return row / 100 % 2 ? 30 : 0;
+    case HUGE_FIRST: return row ? row % 7 == 0 : WIDE - 300;
+    case HUGE_LAST: return row + 1 < ROWS ? row % 9 == 0 : WIDE;
+    case UNEVEN: return row % 3 ? 0 : 2000 / (row / 3 + 1) + 3;
+    case ALONE: return WIDE;
+    default: return row == 40;
+    }
+}
+
+static int64_t width_of(kind k) {
+    static const int64_t of[] = {COLS, COLS, WIDE, WIDE, WIDE, WIDE, COLS, VAST};
+    return of[k];
+}
+
+static void put_number(clf_dtype t, void *to, int64_t i, double v) {
+    if (t == CLF_F32)
+        ((float *)to)[i] = (float)v;
+    else
+        ((double *)to)[i] = v;
+}
+
+static double number(int64_t i) { return i % 311 == 5 ? -0.0 : (double)(i * 37 % 1009) * 0.37 - 150; }
+
+/* Columns of a row are evenly apart, from another one on in every row. */
+static sparse *matrix_of(kind k, clf_dtype t) {
+    static sparse s;
+    s.rows = k == ALONE ? 1 : ROWS;
+    s.cols = width_of(k);
+    s.nnz = 0;
+    for (int64_t i = 0; i < s.rows; i++) {
+        int64_t n = length_of(k, i), step = n ? s.cols / n : 1, first = n ? i % (s.cols - (n - 1) * step) : 0;
+        s.ptr[i] = s.nnz;
+        s.ptr32[i] = (int32_t)s.nnz;
+        CU_ASSERT_FATAL(s.nnz + n <= MOST_ENTRIES);
+        for (int64_t e = 0; e < n; e++, s.nnz++) {
+            s.idx[s.nnz] = (int32_t)(first + e * step);
+            put_number(t, s.val, s.nnz, number(s.nnz + 1));
+        }
+    }
+    s.ptr[s.rows] = s.nnz;
+    s.ptr32[s.rows] = (int32_t)s.nnz;
+    return &s;
+}
+
+static void *cells(clf_dtype t) {
+    static double x[WIDE * RANK];
+    for (int i = 0; i < WIDE * RANK; i++) put_number(t, x, i, number(3 * i + 2) / 64);
+    return x;
+}
+
+static void append(char *out, size_t *at, const void *from, size_t bytes) {
+    CU_ASSERT_FATAL(*at + bytes <= MOST_BYTES);
+    if (bytes) memcpy(out + *at, from, bytes);
+    *at += bytes;
+}
+
+/* What is sparse: its entries. */
+static void append_result(clf_mat *m, char *out, size_t *at) {
+    const void *data = NULL;
+    int64_t rows = 0, cols = 0, nnz = 0;
+    clf_dtype t = CLF_F64;
+    clf_storage is = {.struct_size = sizeof is};
+    CU_ASSERT_EQUAL(clf_info(m, &rows, &cols, &t, NULL), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_storage_of(m, &is), CLF_OK);
+    if (!strcmp(is.format, "csr")) {
+        const int64_t *ptr;
+        const int32_t *idx;
+        CU_ASSERT_EQUAL_FATAL(clf_data_csr(m, &nnz, &ptr, &idx, &data), CLF_OK);
+        append(out, at, data, (size_t)nnz * clf_dtype_bytes(t));
+        return;
+    }
+    CU_ASSERT_EQUAL_FATAL(clf_data(m, &data), CLF_OK);
+    append(out, at, data, (size_t)(rows * cols) * clf_dtype_bytes(t));
+}
+
+/* All results of a program, one behind the other; the bytes. Every other matrix has offsets of 32 bits. */
+static size_t results_of(clf_ctx *c, const char *text, const sparse *s, clf_dtype t, char *out) {
+    bool narrow = s->nnz % 2;
+    const clf_sparse_options o = {.struct_size = sizeof o, .borrow = true, .offset_bytes = narrow ? 4 : 8};
+    const void *ptr = narrow ? (const void *)s->ptr32 : s->ptr;
+    void *x = cells(t);
+    clf_binding vars[] = {{"X", clf_sparse_csr(c, t, s->rows, s->cols, s->nnz, ptr, s->idx, s->val, &o)},
+                          {"w", clf_borrow(c, t, s->rows, 1, x, NULL, NULL)},
+                          {"U", clf_borrow(c, t, s->rows, RANK, x, NULL, NULL)},
+                          {"v", s->cols > WIDE ? NULL : clf_borrow(c, t, s->cols, 1, x, NULL, NULL)},
+                          {"V", s->cols > WIDE ? NULL : clf_borrow(c, t, s->cols, RANK, x, NULL, NULL)}};
+    clf_result r[8];
+    clf_mat *m[8];
+    size_t n = 8, at = 0;
+    clf_status st = clf_parse(c, text, vars, s->cols > WIDE ? 3 : 5, r, &n);
+    for (size_t i = 0; i < n && st == CLF_OK; i++) m[i] = r[i].value;
+    if (st == CLF_OK) st = clf_eval(n, m);
+    if (st != CLF_OK) printf("\n    %s: %s\n", text, clf_last_error(c));
+    CU_ASSERT_EQUAL_FATAL(st, CLF_OK);
+    for (size_t i = 0; i < n; i++) append_result(m[i], out, &at);
+    return at;
+}
+
+static char want[MOST_BYTES], got[MOST_BYTES];
+
+/* How often it was split. */
+static uint64_t same_bytes(clf_ctx *c, const char *text, kind k, clf_dtype t) {
+    const sparse *s = matrix_of(k, t);
+    uint64_t before = stats_of(c).launches_split;
+    CU_ASSERT_EQUAL(clf_set(c, "split", "off"), CLF_OK);
+    size_t n = results_of(c, text, s, t, want);
+    CU_ASSERT_EQUAL(stats_of(c).launches_split, before);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        CU_ASSERT_EQUAL(clf_set(c, "split", shares[i]), CLF_OK);
+        bool same = true;
+        for (int again = 0; again < 2; again++) { /* by the same plan: counters are as they were */
+            memset(got, 0x55, n);
+            same = same && results_of(c, text, s, t, got) == n && !memcmp(got, want, n);
+        }
+        if (!same) printf("\n    %s, matrix %d of %s, %s %%: differs\n", text, (int)k, t == CLF_F32 ? "f32" : "f64", shares[i]);
+        CU_ASSERT(same);
+    }
+    return stats_of(c).launches_split - before;
+}
+
+static clf_ctx *open_way(size_t way) {
+    clf_ctx *c = open_kernels();
+    if (!c) return NULL;
+    CU_ASSERT_EQUAL(clf_set(c, "strategy", strategies[way / 2]), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "host_pointers", pointers[way % 2]), CLF_OK);
+    return c;
+}
+
+/* All are split, but for a matrix of one row and one of one entry, which may be. */
+static void all_kinds(clf_ctx *c, const char *text, int seed) {
+    for (int k = 0; k < KINDS; k++) {
+        uint64_t splits = same_bytes(c, text, (kind)k, (k + seed) % 2 ? CLF_F32 : CLF_F64);
+        if (!splits && k != ALONE && k != FEW) printf("\n    %s, matrix %d is not split\n", text, k);
+        CU_ASSERT(splits > 0 || k == ALONE || k == FEW);
+    }
+}
+
+static void all_ways(const char *const *text, size_t n) {
+    for (size_t way = 0; way < 4; way++) {
+        clf_ctx *c = open_way(way);
+        if (!c) return;
+        for (size_t i = 0; i < n; i++) all_kinds(c, text[i], (int)i);
+        clf_close(c);
+    }
+}
+
+/* What is kept of rows: sums over their entries, of products, too, of two sweeps, with cells beside them. */
+static void test_rows(void) {
+    static const char *const texts[] = {"X %*% v", "X %*% V", "rowMaxs(X)", "(X * (U %*% t(V))) %*% V", "w * (X / rowSums(X * X))"};
+    all_ways(texts, sizeof texts / sizeof *texts);
+}
+
+/* What goes entry by entry: cells with the pattern of the operand. */
+static void test_entries(void) {
+    static const char *const texts[] = {"X * X + X", "X * (U %*% t(V))", "X * w"};
+    all_ways(texts, sizeof texts / sizeof *texts);
+}
+
+/* Folds of all entries, of states of one, two and three words, with the cells without entry and without; beside cells. */
+static void test_folds(void) {
+    static const char *const texts[] = {"sum(X * (U %*% t(V)))", "max(X * w); min(X * w)", "var(X)", "Y = X * 3; Y; sum(Y * Y)"};
+    all_ways(texts, sizeof texts / sizeof *texts);
+}
+
+/* Of the steps that are split as the setting is now those of which that is true. */
+static int each_split(clf_ctx *c, bool (*is)(const clf_exe_step *e)) {
+    int n = 0;
+    for (int b = 0; b < CLF_PLAN_BUCKETS; b++)
+        for (const clf_exe *x = c->run->plans[b]; x; x = x->next)
+            for (int32_t s = 0; s < x->plan->nstep; s++) n += clf_exe_splits(&x->step[s]) && is(&x->step[s]);
+    return n;
+}
+
+static bool has_long_positions(const clf_exe_step *e) { return e->sched.index_bits == 64; }
+
+static void test_positions(void) {
+    static const char *const texts[] = {"rowSums(X)", "X * w", "sum(X^2)"};
+    for (size_t way = 0; way < 4; way++) {
+        clf_ctx *c = open_way(way);
+        if (!c) return;
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+            CU_ASSERT(same_bytes(c, texts[i], BEYOND_INT, CLF_F64) > 0);
+            CU_ASSERT_EQUAL(each_split(c, has_long_positions), 1);
+        }
+        clf_close(c);
+    }
+}
+
+/* On either side of the cut there is about as much to do, however long rows are. */
+static bool is_even(const clf_exe_step *e) {
+    const clf_exe_entries *n = e->split->entries;
+    double all = (double)(n->whole->rows + n->whole->nnz), first = (double)(n->end.row + n->end.entry) / all;
+    return first > 0.3 && first < 0.7;
+}
+
+static void test_shares(void) {
+    static const kind kinds[] = {EVEN, BANDS, UNEVEN};
+    for (size_t way = 0; way < 4; way += 2)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            clf_ctx *c = open_way(way);
+            if (!c) return;
+            CU_ASSERT_EQUAL(clf_set(c, "split", "50"), CLF_OK);
+            results_of(c, "X %*% v", matrix_of(kinds[k], CLF_F64), CLF_F64, got);
+            CU_ASSERT_EQUAL(each_split(c, is_even), 1);
+            clf_close(c);
+        }
+}
+
+/* Of a sparse operand all is sent, once, and kept; of a dense one the device's rows, every time. */
+static void test_transfers(void) {
+    clf_ctx *c = open_way(1);
+    if (!c) return;
+    const sparse *s = matrix_of(EVEN, CLF_F64);
+    uint64_t all = (uint64_t)(8 * (s->rows + 1) + 12 * s->nnz), sent[3] = {0};
+    clf_mat *x = clf_sparse_csr(c, CLF_F64, s->rows, s->cols, s->nnz, s->ptr, s->idx, s->val, NULL);
+    clf_mat *w = clf_borrow(c, CLF_F64, s->rows, 1, cells(CLF_F64), NULL, NULL);
+    CU_ASSERT_EQUAL(clf_set(c, "split", "50"), CLF_OK);
+    for (int i = 0; i < 3; i++) {
+        clf_mat *m = clf_sum(clf_mul(clf_mul(x, clf_num(c, i + 2)), w));
+        CU_ASSERT_EQUAL_FATAL(clf_eval(1, &m), CLF_OK);
+        sent[i] = stats_of(c).bytes_to_device;
+    }
+    CU_ASSERT_EQUAL(stats_of(c).launches_split, 3);
+    CU_ASSERT(sent[0] >= all && sent[0] < all + 4096); /* and what counts chunks; the host's memory is lent for w */
+    CU_ASSERT(sent[1] - sent[0] < 4096 && sent[2] - sent[1] < 4096);
+    clf_close(c);
+}
+
+/* A device as fast as the host has a part of it; but not where it has to get all of the operand first. */
+static void test_figures(void) {
+    for (int copies = 0; copies < 2; copies++) {
+        clf_profile host, device;
+        pinned_pair pair;
+        clf_ctx *c = open_on(NULL);
+        clf_device d = {.struct_size = sizeof d};
+        pinned_pair_alike(&host, CLF_DEV_HOST, 0.05);
+        pinned_pair_alike(&device, CLF_DEV_GPU, 0.05);
+        device.zero_copy = !copies;
+        if (copies) device.transfer_bytes_per_s = 1e8;
+        CU_ASSERT_FATAL(pinned_pair_make(&pair, &host, &device) && pinned_pair_set(&pair, c));
+        bool there = clf_device_at(c, 1, &d);
+        const sparse *s = matrix_of(EVEN, CLF_F64);
+        clf_mat *x = clf_sparse_csr(c, CLF_F64, s->rows, s->cols, s->nnz, s->ptr, s->idx, s->val, NULL);
+        clf_mat *m = clf_sum(clf_sqr(x));
+        static text_sink t;
+        CU_ASSERT_EQUAL(clf_explain(1, &m, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+        bool split = strstr(t.at, "split  ") != NULL;
+        if (there && split != !copies) printf("\n    %s\n", t.at);
+        CU_ASSERT_EQUAL(split, there && !copies);
+        CU_ASSERT_EQUAL(clf_eval(1, &m), CLF_OK);
+        CU_ASSERT_EQUAL(stats_of(c).launches_split, there && !copies);
+        clf_close(c);
+        pinned_pair_remove(&pair);
+    }
+}
+
+/* What meets over rows is not cut: sums by columns, products with the transpose, totals of what is folded by row. */
+static void test_uncut(void) {
+    static const char *const texts[] = {"colSums(X)", "t(X) %*% w", "sum((X %*% v)^2)"};
+    for (size_t way = 0; way < 4; way += 2) {
+        clf_ctx *c = open_way(way);
+        if (!c) return;
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) CU_ASSERT_EQUAL(same_bytes(c, texts[i], EVEN, CLF_F64), 0);
+        clf_close(c);
+    }
+}
+
+int main(void) {
+    static const test_case tests[] = {{"rows", test_rows},           {"entries", test_entries},      {"folds", test_folds},
+                                      {"positions", test_positions}, {"shares", test_shares},        {"transfers", test_transfers},
+                                      {"figures", test_figures},     {"what is not cut", test_uncut}};
+    return run_suite("split of entries", tests, sizeof tests / sizeof *tests);
+}
