@@ -70,7 +70,7 @@ typedef struct clf_exe_also {
 typedef struct clf_exe_entries {
     double share; /* the host's, of rows and entries */
     clf_entry_end end;
-    const clf_csr *whole; /* the loop's operand */
+    clf_csr whole;   /* the loop's operand; of no rows until it has been cut once */
     clf_csr *first;  /* by operand: of sparse ones, what is before the end; their arrays are the operand's */
     void **in;       /* operands as the host has them */
 } clf_exe_entries;

@@ -97,7 +97,7 @@ static clf_status run_first(joined *j, clf_err *err) {
                         .in_dim = e->in_dim,
                         .out_dim = e->out_dim};
     const clf_tile_rest tile = {.from = s->from, .end = meet_tile, .user = j};
-    const clf_rows_rest rows = {.whole = s->entries ? s->entries->whole : NULL, .end = meet_rows, .user = j};
+    const clf_rows_rest rows = {.whole = s->entries ? &s->entries->whole : NULL, .end = meet_rows, .user = j};
     return e->tile->tile ? clf_tile_run_first(e->tile->tile, &b, pool, &tile, err)
                          : clf_rows_run_first(e->tile->rows, &b, pool, &rows, err);
 }

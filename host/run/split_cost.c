@@ -37,18 +37,29 @@ static bool read_on(const clf_plan *p, int32_t v, int device) {
     return false;
 }
 
-/* A leaf that is there, or that the device has been given credit for: the step brings it there to stay, for calls to come. A part of it
- * would not. */
+/* A dense leaf that is there, or that the device has been given credit for: the step brings it there to stay, for calls to come. A part of
+ * it would not; of a sparse one all comes in any case. */
 static bool on_credit(const clf_plan *p, const clf_step *t, const int64_t *credit) {
     bool any = false;
-    for (int i = 0; i < t->nin && t->device && credit; i++) any = any || (p->value[t->in[i]].slot >= 0 && credit[p->value[t->in[i]].slot]);
+    for (int i = 0; i < t->nin && t->device && credit; i++) {
+        const clf_plan_value *v = &p->value[t->in[i]];
+        any = any || (v->format == CLF_DENSE && v->slot >= 0 && credit[v->slot]);
+    }
     return any;
 }
 
-static void add_operands(const clf_plan *p, const clf_step *t, const clf_profile *dev, int device, const clf_sched *whole, times *w) {
+/* The way between host and device, less the credit of a sparse leaf. */
+static double way_ns(const clf_plan_value *v, const clf_profile *dev, const int64_t *credit) {
+    clf_ps all = clf_cost_transfer(dev, (double)v->bytes);
+    clf_ps paid = credit && v->format == CLF_CSR && v->slot >= 0 ? credit[v->slot] : 0;
+    return paid < all ? 1e-3 * (double)(all - paid) : 0;
+}
+
+static void add_operands(const clf_plan *p, const clf_step *t, const clf_profile *dev, int device, const clf_sched *whole,
+                         const int64_t *credit, times *w) {
     for (int i = 0; i < t->nin + t->nout; i++) {
         int32_t v = i < t->nin ? t->in[i] : t->out[i - t->nin];
-        double ns = 1e-3 * (double)clf_cost_transfer(dev, (double)p->value[v].bytes);
+        double ns = way_ns(&p->value[v], dev, credit);
         bool there = i < t->nin ? made_on(p, v, device) : read_on(p, v, device);
         if (there) w->home += ns;
         if (there && i < t->nin) continue;
@@ -57,12 +68,13 @@ static void add_operands(const clf_plan *p, const clf_step *t, const clf_profile
     }
 }
 
-static times times_of(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_profile *dev, int device, const clf_sched *whole) {
+static times times_of(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_profile *dev, int device, const clf_sched *whole,
+                      const int64_t *credit) {
     times w = {
         .apart = dev->kind == CLF_DEV_GPU, .host = clf_step_cost_ns(p, t, clf_run_host_profile(c)), .device = clf_step_cost_ns(p, t, dev)};
     w.launch = dev->launch_async_ns < w.device ? dev->launch_async_ns : w.device;
     w.wait = 1e-3 * (double)clf_cost_wait(dev) + OVERHEAD_NS;
-    add_operands(p, t, dev, device, whole, &w);
+    add_operands(p, t, dev, device, whole, credit, &w);
     return w;
 }
 
@@ -114,9 +126,9 @@ static int candidates(clf_ctx *c, const clf_plan *p, const clf_step *t, const cl
     int n = 0;
     for (int i = 0; i < on->n; i++) {
         const clf_profile *dev = clf_run_profile_of(c, on->at[i]);
-        bool credited = on_credit(p, t, credit ? credit[clf_run_use_of(c, on->at[i])] : NULL);
-        if (dev->kind != CLF_DEV_GPU || credited || !clf_split_fits(c, p, t, dev, &whole)) continue;
-        out[n++] = (candidate){.on = i + 1, .w = times_of(c, p, t, dev, i + 1, &whole)};
+        const int64_t *paid = credit ? credit[clf_run_use_of(c, on->at[i])] : NULL;
+        if (dev->kind != CLF_DEV_GPU || on_credit(p, t, paid) || !clf_split_fits(c, p, t, dev, &whole)) continue;
+        out[n++] = (candidate){.on = i + 1, .w = times_of(c, p, t, dev, i + 1, &whole, paid)};
     }
     return n;
 }
@@ -164,7 +176,7 @@ static bool times_on(clf_ctx *c, const clf_exe *x, int32_t s, int on, times *w) 
     const clf_profile *dev = clf_run_profile_of(c, x->device[on - 1]);
     clf_sched whole;
     if (!clf_split_fits(c, x->plan, t, dev, &whole)) return false;
-    *w = times_of(c, x->plan, t, dev, on, &whole);
+    *w = times_of(c, x->plan, t, dev, on, &whole, NULL);
     return true;
 }
 

@@ -38,7 +38,7 @@ clf_exe_entries *clf_entries_new(clf_exe *x, int32_t s, const clf_profile *dev, 
 static void view_first(const clf_exe *x, const clf_cplan *c, int owner, clf_exe_entries *n) {
     const clf_csr *m = x->in[owner];
     int64_t rows = n->end.row + (n->end.entry > m->ptr[n->end.row]);
-    n->whole = m;
+    n->whole = *m;
     for (int i = 0; i < c->nin; i++) {
         n->in[i] = x->in[i];
         if (c->in[i].format != CLF_CSR) continue;
