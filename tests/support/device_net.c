@@ -14,7 +14,7 @@
 #include "tests/support/net.h"
 #include "tests/support/shrink.h"
 
-enum { RARE = 4, BATCHES_A_CONTEXT = 20 };
+enum { RARE = 4, BATCHES_A_CONTEXT = 20, MANY_CELLS = 700 * 220 /* of a sparse operand whose loops are split */ };
 
 /* ---- settings ---- */
 
@@ -190,7 +190,7 @@ typedef struct batch {
 
 /* Most are made of what fuses, some of anything. Every third is of reals, half of these with cells that are hard to treat: two in three
  * of them without what a mathematical or product library computes, so that all bytes are the host's; the others beside sparse leaves. One
- * in sixteen has rows of several leaves, one in eight sparse leaves and products. */
+ * in sixteen has rows of several leaves, one in eight sparse leaves and products, half of these so many entries that two can share them. */
 static rp_options options_of(const dn_net *net, uint64_t seed) {
     rp_options o = {.nodes = net->o.nodes + (int)(seed % 5), .most_cells = net->o.most_cells, .cells_only = seed % 8 > 1, .ranges = true};
     if (seed % 4 == 1) o.most_cells *= 16;
@@ -198,6 +198,10 @@ static rp_options options_of(const dn_net *net, uint64_t seed) {
         o.sparse = true;
         o.cells_only = false;
         o.nodes += 6;
+    }
+    if (seed % 16 == 10 && !net->o.buffers_only) {
+        o.entries = true;
+        o.most_cells = MANY_CELLS;
     }
     if (seed % 3 == 1) {
         o.domain = RP_REAL;
@@ -313,6 +317,16 @@ static bool has_run(const dn_setting *s, const clf_stats *before) {
     return strcmp(s->strategy, "chunk") ? st.launches_group > before->launches_group : st.launches_chunk > before->launches_chunk;
 }
 
+/* Has a loop over stored entries been split, of the plans made since the share was set? */
+static bool split_over_entries(const clf_ctx *c) {
+    bool any = false;
+    for (int b = 0; b < CLF_PLAN_BUCKETS; b++)
+        for (const clf_exe *x = c->run->plans[b]; x; x = x->next)
+            for (int32_t s = 0; s < x->plan->nstep; s++)
+                any = any || (clf_exe_splits(&x->step[s]) && x->step[s].split->entries && x->step[s].split->entries->whole.rows);
+    return any;
+}
+
 /* Wherever the seed says. */
 static bool cut_somewhere(const dn_setting *s, uint64_t seed) {
     char share[24];
@@ -346,6 +360,7 @@ static bool run_alone(dn_net *net, dn_setting *s, batch *b, int i) {
     const char *wrong = evaluate(&b->p[i], 1, &b->got[i]) == CLF_OK ? verdict(&b->p[i], b->got[i], b->want[i]) : clf_last_error(s->c);
     bool good = cut && (!*wrong || report(net, s, &b->p[i], wrong, false));
     s->programs += has_run(s, &before);
+    s->entries += s->split && split_over_entries(s->c);
     if (s == net->setting) plan_classes_add(&net->classes, &plans, s->c);
     clf_epoch_end(s->c, mark);
     return good;
@@ -427,6 +442,8 @@ bool dn_figures(dn_net *net, const char *what) {
     char line[256];
     start_over(net); /* adds up */
     for (int i = 0; i < net->nsetting; i++) net_figure(what, "%s: %" PRIu64 " programs", net->setting[i].name, net->setting[i].programs);
+    for (int i = 0; i < net->nsetting; i++)
+        if (net->setting[i].split) net_figure(what, "%s, entries: %" PRIu64 " programs", net->setting[i].name, net->setting[i].entries);
     snprintf(line, sizeof line,
              "%" PRIu64 " in %" PRIu64 " batches under %d settings: %" PRIu64 " kernels, %" PRIu64 " launches, %.1f s building",
              net->programs, net->batches, net->nsetting, net->kernels, net->launches, (double)net->build_ns * 1e-9);
@@ -439,6 +456,7 @@ bool dn_figures(dn_net *net, const char *what) {
         const dn_setting *s = &net->setting[i];
         bool must = s->two || s->split || s->clblast || s->large || (i && s->way == 1 && s[-1].way == 0 && s[-1].programs);
         all = all && (s->programs || !must);
+        all = all && (s->entries || !s->split || s->two); /* plans for two devices like other steps better */
     }
     return plan_classes_figure(&net->classes, what) && net->bounded && all && net->setting[net->nsetting - 1].programs;
 }

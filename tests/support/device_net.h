@@ -6,7 +6,7 @@
  * for every fourth batch of these, none (each operator is a kernel then). A program counts for a strategy only if its launch counter rose in
  * the program's own evaluation. Every second batch is planned for host and device, too: a program counts there if both ran loops of it; and
  * every fourth for two devices, where there are two: it counts if kernels ran. Another fourth has its larger kernels split between device
- * and host: it counts if one was. Every sixteenth has groups of 128 and 256 work-items, as a GPU's profile may ask for. */
+ * and host: it counts if one was, and apart if one over stored entries was. Every sixteenth has groups of 128 and 256 work-items, as a GPU's profile may ask for. */
 #ifndef CLF_TESTS_DEVICE_NET_H
 #define CLF_TESTS_DEVICE_NET_H
 #include "tests/support/pinned_pair.h"
@@ -26,6 +26,7 @@ typedef struct dn_setting {
     bool large;     /* planned for a GPU whose groups are larger than the least */
     clf_ctx *c;
     uint64_t programs; /* whose kernels ran; planned: and whose other loops ran on the host */
+    uint64_t entries;  /* split: of which a loop over stored entries was */
 } dn_setting;
 
 typedef struct dn_options {

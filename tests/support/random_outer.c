@@ -35,6 +35,7 @@ static int new_driver(rp_gen *g) {
     int64_t rows = extents[rp_pick(g, 6)], cols = extents[rp_pick(g, 6)];
     for (int tries = 0; rows * cols > g->o->most_cells && tries < 6; tries++) rows = extents[rp_pick(g, 6)];
     if (wide_fits(g)) rows = 65 + rp_pick(g, 30), cols = 65 + rp_pick(g, 30); /* as left products on the twin are */
+    if (g->o->entries) rows = 400 + rp_pick(g, 300), cols = 180 + rp_pick(g, 40);
     if (!rp_leaf_of(g, &n, rp_pick(g, 4) ? CLF_F64 : CLF_F32, rows, cols)) return -1;
     rp_thin_out(g, &n.m);
     g->p->node[g->p->n] = n;
@@ -71,7 +72,7 @@ static int masked(rp_gen *g, int x, int product) {
 
 /* A sum, m %*% V, t(m) %*% U, or nothing. */
 static int finished(rp_gen *g, int m, int u, int v) {
-    int way = wide_fits(g) && rp_pick(g, 2) ? 4 : rp_pick(g, 7);
+    int way = wide_fits(g) && !g->o->entries && rp_pick(g, 2) ? 4 : rp_pick(g, 7);
     if (way < 3) return add(g, (rp_node){.kind = RP_FOLD, .op = CLF_FOLD_CODE_SUM, .attr = {way}, .nin = 1, .in = {m}});
     if (way == 3) return add(g, (rp_node){.kind = RP_PRODUCT, .nin = 2, .in = {m, v}});
     if (way > 4) return m;

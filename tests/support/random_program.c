@@ -18,7 +18,7 @@ static const struct {
     [RP_DIAG] = {"diag", 1},   [RP_REV] = {"rev", 1},       [RP_RESHAPE] = {"matrix", 2}, [RP_ORDER] = {"order", 1},
 };
 
-enum { PLANT = 10, RULES = 12 }; /* nodes (PLANT: of sparse programs) to one production of several */
+enum { PLANT = 10, OFTEN = 3, RULES = 12 }; /* nodes (PLANT, OFTEN: of sparse programs) to one production of several */
 
 const char *rp_kind_name(int kind) { return kinds[kind].name; }
 
@@ -77,7 +77,7 @@ void rp_generate(rp_program *p, uint64_t seed, const rp_options *o) {
     choose_extents(&g);
     g.sparse = !o->dense && o->domain != RP_PRIME && (rp_pick(&g, 3) == 0 || o->sparse);
     for (int tries = 0; p->n < o->nodes && p->n < RP_NODES && tries < 400 * o->nodes; tries++) {
-        if (g.sparse && rp_pick(&g, PLANT) == 0 && rp_plant_outer(&g)) continue;
+        if (g.sparse && rp_pick(&g, o->entries ? OFTEN : PLANT) == 0 && rp_plant_outer(&g)) continue;
         if (rp_pick(&g, RULES) == 0 && rp_plant_rule(&g)) continue;
         rp_node *n = &p->node[p->n];
         memset(n, 0, sizeof *n);

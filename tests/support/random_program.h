@@ -69,6 +69,7 @@ typedef struct rp_options {
     bool special;         /* RP_REAL: cells now and then NaN, infinite, -0, tiny, huge, or at the end of an integer type */
     bool dense;           /* no sparse leaves; else a third of the programs have some (none in RP_PRIME) */
     bool sparse;          /* some sparse leaves in nearly every program */
+    bool entries;         /* beside these often X * f(U %*% t(V)), where X has so many entries that two can share a loop over them */
     bool own_products;    /* only products with an operand whose zeros surely annihilate: the library's routines do not make them */
 } rp_options;
 
