@@ -6,7 +6,8 @@
  * for every fourth batch of these, none (each operator is a kernel then). A program counts for a strategy only if its launch counter rose in
  * the program's own evaluation. Every second batch is planned for host and device, too: a program counts there if both ran loops of it; and
  * every fourth for two devices, where there are two: it counts if kernels ran. Another fourth has its larger kernels split between device
- * and host: it counts if one was, and apart if one over stored entries was. Every sixteenth has groups of 128 and 256 work-items, as a GPU's profile may ask for. */
+ * and host: it counts if one was, and apart if one over stored entries was. Every sixteenth has groups of 128 and 256 work-items, as a
+ * GPU's profile may ask for. */
 #ifndef CLF_TESTS_DEVICE_NET_H
 #define CLF_TESTS_DEVICE_NET_H
 #include "tests/support/pinned_pair.h"
