@@ -219,6 +219,7 @@ static clf_status measure_once(clf_gauge_bench *b, bool rest, clf_profile *p) {
     for (int c = 0; c < CLF_NCLASSES; c++) CLF_TRY(class_rate(b, c, p));
     CLF_TRY(clf_gauge_fma(b, p));
     if (p->kind == CLF_DEV_CPU) CLF_TRY(clf_gauge_tile(b, p));
+    if (clf_gauge_groups(b)) CLF_TRY(clf_gauge_item_cells(b, p));
     if (!rest) return CLF_OK;
     CLF_TRY(launches(b, p));
     CLF_TRY(clf_gauge_streams(b, p));

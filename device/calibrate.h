@@ -49,12 +49,15 @@ clf_status clf_gauge_turns(clf_gauge_bench *b, const clf_gauge_job *job, int n, 
 double clf_gauge_round(const clf_gauge_bench *b, int class_);
 /** Work-items that go over so many bytes together: one a core; on a GPU no more than there is work for. */
 size_t clf_gauge_workers(const clf_gauge_bench *b, size_t bytes);
+#define CLF_CLEARLY 0.95 /* of the time: less says nothing */
 static inline bool clf_gauge_groups(const clf_gauge_bench *b) { return b->local > 1; }
 
 /* ---- calibrate_streams.c, calibrate_loops.c: figures into *p */
 /** One sweep of all cores over the first `bytes` of what is read: whole steps of the kernel m_read, nothing is skipped. */
 clf_gauge_job clf_gauge_sweep(const clf_gauge_bench *b, clf_program *read, double bytes);
 clf_status clf_gauge_streams(clf_gauge_bench *b, clf_profile *p);
+/** Of the element type at hand, for groups of work-items: the fewest elements at once with which nothing else is clearly faster. */
+clf_status clf_gauge_item_cells(clf_gauge_bench *b, clf_profile *p);
 clf_status clf_gauge_fma(clf_gauge_bench *b, clf_profile *p);
 clf_status clf_gauge_tile(clf_gauge_bench *b, clf_profile *p);
 clf_status clf_gauge_loops(clf_gauge_bench *b, clf_profile *p);

@@ -72,8 +72,6 @@ static clf_status scatters(clf_gauge_bench *b, clf_profile *p) {
     return CLF_OK;
 }
 
-#define CLEARLY 0.95 /* of the time: less says nothing */
-
 /* The size of a group with which a kernel is fastest; the assumed one unless another is clearly faster. */
 static clf_status best_group(clf_gauge_bench *b, const char *entry, double thing_bytes, const clf_profile *p, double *items) {
     static const size_t sizes[] = {256, 128, 64};
@@ -83,7 +81,7 @@ static clf_status best_group(clf_gauge_bench *b, const char *entry, double thing
     for (int k = 0; k < 3 && st == CLF_OK; k++) {
         b->local = sizes[k];
         st = walk(b, entry, thing_bytes, p->tier_bytes[1], &ns);
-        if (st == CLF_OK && (!k || ns < CLEARLY * best)) {
+        if (st == CLF_OK && (!k || ns < CLF_CLEARLY * best)) {
             best = ns;
             *items = (double)sizes[k];
         }

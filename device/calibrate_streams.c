@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Calibration, memory: how fast sets of every tier are read, and what writing costs beside it. The last-level cache is what still reads
- * markedly faster than memory, not what the machine reports: a virtual machine sees the cache of its host and owns little of it. */
+ * markedly faster than memory, not what the machine reports: a virtual machine sees the cache of its host and owns little of it. On a GPU
+ * also how many elements a work-item should load and store at once. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "device/calibrate.h"
@@ -46,18 +48,52 @@ static clf_status shared_cache(clf_gauge_bench *b, clf_program *rd, clf_profile 
     return CLF_OK;
 }
 
+/* Half of a set swept by one kernel, and copied to the other half by another: both name the same memory (see clf_gauge_turns). What a
+ * copy writes there is what was there. */
+static void halves(const clf_gauge_bench *b, size_t set, clf_program *sweep, clf_program *copy, clf_gauge_job job[2]) {
+    const size_t half = set / 2 / 64 * 64;
+    job[0] = clf_gauge_sweep(b, sweep, (double)half);
+    job[0].in_bytes = job[0].out_bytes = half;
+    job[0].out = b->in + half;
+    job[1] = (clf_gauge_job){copy, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, clf_gauge_workers(b, half)};
+}
+
 static double written(const double *ns, double known) { return ns[1] / ns[0] - known; }
 
-/* Half of the set swept, and copied to the other half. */
 static clf_status write_cost(clf_gauge_bench *b, clf_program *rd, clf_program *cp, clf_profile *p) {
-    const size_t half = b->set_bytes / 2 / 64 * 64;
+    clf_gauge_job job[2];
     double cost;
-    clf_gauge_job sweep = clf_gauge_sweep(b, rd, (double)half);
-    sweep.in_bytes = sweep.out_bytes = half;
-    sweep.out = b->in + half; /* the copy follows, and writes there what was there */
-    const clf_gauge_job job[2] = {sweep, {cp, b->in, b->in + half, half, half, (int64_t)(half / 64), 1, clf_gauge_workers(b, half)}};
+    halves(b, b->set_bytes, rd, cp, job);
     CLF_TRY(clf_gauge_turns(b, job, 2, written, 1, &cost));
     p->write_cost = cost < 0.5 ? 0.5 : cost > 4 ? 4 : cost;
+    return CLF_OK;
+}
+
+/* Nanoseconds of half of a set beyond all caches summed, and copied, by so many elements at once. */
+static clf_status side_by_side(clf_gauge_bench *b, int elements, double *ns) {
+    char name[2][8];
+    clf_program *k[2] = {NULL};
+    clf_gauge_job job[2];
+    double each[2] = {0};
+    clf_status st = CLF_OK;
+    snprintf(name[0], sizeof name[0], "m_sum%d", elements);
+    snprintf(name[1], sizeof name[1], "m_copy%d", elements);
+    for (int i = 0; i < 2 && st == CLF_OK; i++) st = clf_gauge_kernel(b, name[i], &k[i]);
+    halves(b, b->set_bytes < GPU_CACHE ? b->set_bytes : GPU_CACHE, k[0], k[1], job);
+    for (int i = 0; i < 2 && st == CLF_OK; i++) st = clf_gauge_best(b, &job[i], &job[i].sweeps, &each[i]);
+    if (st == CLF_OK) *ns = each[0] / (double)job[0].sweeps + each[1] / (double)job[1].sweeps;
+    for (int i = 0; i < 2; i++) clf_program_free(b->d, k[i], true);
+    return st;
+}
+
+clf_status clf_gauge_item_cells(clf_gauge_bench *b, clf_profile *p) {
+    double best = 0, ns = 0;
+    for (int elements = 1; elements <= 4; elements *= 2) {
+        CLF_TRY(side_by_side(b, elements, &ns));
+        if (elements > 1 && ns >= CLF_CLEARLY * best) continue;
+        best = ns;
+        p->item_cells[b->type == CLF_F64] = elements;
+    }
     return CLF_OK;
 }
 

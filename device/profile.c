@@ -41,6 +41,7 @@ static const row rows[] = {
     {"group_sum_bytes", ROW_REAL, AT(group_sum_bytes), 1},
     {"unit_local_bytes", ROW_REAL, AT(unit_local_bytes), 1},
     {"group_items", ROW_REAL, AT(group_items), CLF_GROUP_KINDS},
+    {"item_cells", ROW_REAL, AT(item_cells), 2},
     {"row_ns", ROW_REAL, AT(row_ns), 1},
     {"dot_ns", ROW_REAL, AT(dot_ns), 1},
     {"entry_ns", ROW_REAL, AT(entry_ns), 1},
@@ -72,7 +73,6 @@ static const row rows[] = {
     {"llc_bytes", ROW_REAL, AT(llc_bytes), 1},
 };
 enum { NROWS = sizeof rows / sizeof *rows, LINE = 256 };
-_Static_assert(NROWS <= 64, "the parser's set of seen keys is one word");
 
 static locale_t c_locale(void) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -140,13 +140,13 @@ static const char *value_parse(const row *r, clf_profile *p, const char *s) {
     return s;
 }
 
-static clf_status line_parse(clf_profile *p, char *line, int number, uint64_t *seen, clf_err *err) {
+static clf_status line_parse(clf_profile *p, char *line, int number, bool *seen, clf_err *err) {
     size_t key = strcspn(line, " \t");
     if (!*line || *line == '#') return CLF_OK;
     for (int i = 0; i < NROWS; i++) {
         if (strlen(rows[i].key) != key || memcmp(rows[i].key, line, key)) continue;
-        if (*seen >> i & 1) return clf_fail(err, CLF_E_FORMAT, "profile line %d: '%s' is there twice", number, rows[i].key);
-        *seen |= UINT64_C(1) << i;
+        if (seen[i]) return clf_fail(err, CLF_E_FORMAT, "profile line %d: '%s' is there twice", number, rows[i].key);
+        seen[i] = true;
         const char *rest = value_parse(&rows[i], p, line + key + (line[key] != 0));
         if (!rest || rest[strspn(rest, " \t")])
             return clf_fail(err, CLF_E_FORMAT, "profile line %d: bad value for '%s'", number, rows[i].key);
@@ -156,7 +156,7 @@ static clf_status line_parse(clf_profile *p, char *line, int number, uint64_t *s
 }
 
 static clf_status lines_parse(clf_profile *p, const char *text, size_t n, clf_err *err) {
-    uint64_t seen = 0;
+    bool seen[NROWS] = {false};
     int number = 0;
     while (n) {
         char line[LINE];
@@ -168,7 +168,7 @@ static clf_status lines_parse(clf_profile *p, const char *text, size_t n, clf_er
         memcpy(line, text, len);
         line[len] = 0;
         while (len && line[len - 1] == '\r') line[--len] = 0; /* else a name could end in one, and lose it when it is read again */
-        CLF_TRY(line_parse(p, line, number, &seen, err));
+        CLF_TRY(line_parse(p, line, number, seen, err));
         text += used;
         n -= used;
     }
@@ -176,6 +176,7 @@ static clf_status lines_parse(clf_profile *p, const char *text, size_t n, clf_er
 }
 
 static bool is_group(double n) { return n == 64 || n == 128 || n == 256; }
+static bool is_run(double n) { return n == 1 || n == 2 || n == 4; }
 
 static clf_status sane(const clf_profile *p, clf_err *err) {
     if (p->kind > CLF_DEV_GPU || p->cores < 1)
@@ -192,6 +193,9 @@ static clf_status sane(const clf_profile *p, clf_err *err) {
     for (int k = 0; k < CLF_GROUP_KINDS; k++)
         if (p->group_items[k] != 0 && !is_group(p->group_items[k]))
             return clf_fail(err, CLF_E_FORMAT, "profile: groups of %g work-items are none", p->group_items[k]);
+    for (int w = 0; w < 2; w++)
+        if (p->item_cells[w] != 0 && !is_run(p->item_cells[w]))
+            return clf_fail(err, CLF_E_FORMAT, "profile: a work-item takes no %g cells at once", p->item_cells[w]);
     if (p->overlap > 1) return clf_fail(err, CLF_E_FORMAT, "profile: an overlap of %g is more than all", p->overlap);
     if (!(p->convert_cells_per_s > 0) || !(p->convert_entries_per_s > 0) || !(p->callout_bytes_per_s > 0))
         return clf_fail(err, CLF_E_FORMAT, "profile: conversions or structural operators have no speed");

@@ -29,6 +29,8 @@ typedef struct clf_profile {
     double group_cells;           /* cells, or stored entries, that one of them computes */
     double group_sum_bytes, unit_local_bytes;  /* local memory: of a group for each sum of its loop; of a compute unit, 0: no matter */
     double group_items[CLF_GROUP_KINDS];       /* work-items of a group: 64, 128 or 256; 0: as assumed, 256 */
+    double item_cells[2];         /* neighbouring cells that a work-item loads at once, 1, 2 or 4: [0] f32 and narrower [1] f64, i64;
+                                     0: as assumed, 16 bytes of them on a GPU, else one */
     double row_ns;                /* one more fold of a row, or of the columns by a row, beside its cells; all cores */
     double dot_ns;                /* one more product of a row, or at an entry, beside its multiply-adds; all cores */
     double entry_ns;              /* one stored entry that a loop visits, beside its operators and its bytes; all cores */

@@ -106,6 +106,10 @@ static void test_damaged(void) {
         {"read_bytes_per_s 1 0 1 1\n", "tier 2"},
         {"group_items 256 96 64\n", "96 work-items"},
         {"group_items 512 0 0\n", "512 work-items"},
+        {"item_cells 3 2\n", "no 3 cells"},
+        {"item_cells 4 8\n", "no 8 cells"},
+        {"item_cells 2\n", "item_cells"},
+        {"item_cells 2 2 2\n", "item_cells"},
         {"cells_per_s.f32.ADD 0\n", "no speed"},
         {"cores 2\n\n# note\ncores 2\n", "line 4: 'cores' is there twice"},
         {"cells_per_s.f32.NOPE 1\n", "unknown key"},
@@ -251,6 +255,7 @@ static void test_calibrate_groups(void) {
         CU_ASSERT(p.row_ns > 0 && p.entry_ns > 0 && p.locate_ns > 0 && p.fma_per_s[0] > 0);
         CU_ASSERT(p.launch_sync_ns >= p.launch_async_ns && p.launch_async_ns > 0);
         for (int k = 0; k < CLF_GROUP_KINDS; k++) CU_ASSERT(p.group_items[k] == 64 || p.group_items[k] == 128 || p.group_items[k] == 256);
+        for (int w = 0; w <= p.fp64; w++) CU_ASSERT(p.item_cells[w] == 1 || p.item_cells[w] == 2 || p.item_cells[w] == 4);
         CU_ASSERT_EQUAL(p.group_cells, 8 * p.group_items[CLF_GROUP_CELLS]); /* as the assumed ones, of 256 */
         CU_ASSERT_EQUAL(p.group_sum_bytes, 8 * p.group_items[CLF_GROUP_CELLS]);
         CU_ASSERT_EQUAL(p.unit_groups * p.group_items[CLF_GROUP_CELLS], 1024);

@@ -1,0 +1,1 @@
+item_cells 4 3

@@ -1,0 +1,2 @@
+kind 2
+item_cells 4 2
