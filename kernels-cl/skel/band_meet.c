@@ -38,7 +38,7 @@ static void step_cell(clf_btext *t, int s) {
     clf_state_declare(&t->x, s);
     clf_state_fetch(&t->x, s, 'a', cell);
     clf_state_narrow(&t->x, s, 'a', 's');
-    clf_state_step(&t->x, s, "i");
+    clf_state_step(&t->x, s, 's', "i");
     clf_state_widen(&t->x, s, 's', 'a');
     clf_state_save(&t->x, s, 'a', cell);
     CLF_PUT(&t->x, "}\n");

@@ -203,7 +203,7 @@ void clf_btext_begin_lanes(clf_btext *t, int k) {
 
 void clf_btext_steps(clf_btext *t, int k, const char *pos) {
     for (int s = 0; s < t->p->nitem; s++)
-        if (clf_btext_folds(t, s, k)) clf_state_step(&t->x, s, pos);
+        if (clf_btext_folds(t, s, k)) clf_state_step(&t->x, s, 's', pos);
 }
 
 /* ---- jobs without folds ---- */
@@ -268,7 +268,7 @@ void clf_btext_scan(clf_btext *t, int k) {
     clf_state_declare(&t->x, s);
     CLF_PUT(&t->x, "for (CLF_INDEX u%d = 0; u%d < e%d; u%d++) {\n", j->axis, j->axis, j->axis, j->axis);
     clf_btext_values(t, 1u << j->axis, true);
-    clf_state_step(&t->x, s, position_of(j->axis, u));
+    clf_state_step(&t->x, s, 's', position_of(j->axis, u));
     clf_state_widen(&t->x, s, 's', 'a');
     CLF_PUT(&t->x, "const CLF_INDEX to_ = ");
     put_index(t, w->axes);

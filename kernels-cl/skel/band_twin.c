@@ -116,7 +116,8 @@ bool clf_band_fits(const clf_band_twin *t, const clf_cplan *c, const clf_profile
 }
 
 static clf_twin_groups groups_of(const clf_band *b) {
-    return (clf_twin_groups){b->local, b->index_bits, false, b->flat + b->bands + b->meet.bands, b->merges, b->words, b->grain, b->extent};
+    return (clf_twin_groups){b->local, b->index_bits, false, b->flat + b->bands + b->meet.bands, b->merges, b->words,
+                             b->grain, b->extent,     1};
 }
 
 static clf_status misfit(const clf_band_twin *t, clf_err *err) {

@@ -3,10 +3,12 @@
  *
  * A launch is made of walks, each a run of work-groups: one over all cells (full folds, kept cells), one over the rows (row folds), one
  * over the columns (column folds), and one for what is kept of rows, of columns and once. A walk over lines (rows, or all cells as one)
- * deals a leaf's cells to as many neighbouring work-items as it has lanes, which go through it together: their loads are neighbours and
- * each steps one lane in ascending order. Walks over columns deal the rows of a block likewise. A group owns an aligned power-of-two run
- * of leaves or blocks (`units`) of one line or of several, merges their states in local memory in the order of the tree, and leaves one
- * state a line or column; lines cut into several runs (`parts`) leave theirs in scratch, for cell.group.merge.cl.
+ * deals a leaf's cells to as many neighbouring slots as it has lanes, and a work-item stands in one, two or four of these; they go through
+ * the leaf together, their loads are neighbours, and each slot steps one lane in ascending order. Walks over columns deal the rows of a
+ * block likewise, to slots of neighbouring columns. Loads and stores of several slots are vectors, all else is done cell by cell. A group
+ * owns an aligned power-of-two run of leaves or blocks (`units`) of one line or of several, merges their states in local memory in the
+ * order of the tree, and leaves one state a line or column; lines cut into several runs (`parts`) leave theirs in scratch, for
+ * cell.group.merge.cl.
  *
  * CLF_INDEX: int where every position fits. n: cells; first: group this launch starts at. Of walk k: endK its first group not; unitsK,
  * partsK, atK its states in scratch. inner, lanes2, block, tiles: of the walk over columns. */

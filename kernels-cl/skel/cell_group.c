@@ -3,7 +3,6 @@
  *
  * Arguments, in order: for every access the memory of its input, its base offset in elements (CLF_ARG_I64, right behind the memory) and
  * the strides that the text names; for every output memory and base offset; parameters; scratch; the sizes that the .cl names. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels-cl/skel/facts.h"
@@ -15,6 +14,9 @@ extern const clf_skel clf_skel_cell_group;
 
 /* Work-items of a group: on a GPU enough to hide what loads cost; elsewhere groups only take turns. */
 static int local_of(const clf_profile *p) { return p->kind == CLF_DEV_GPU ? clf_group_local(p, CLF_GROUP_CELLS, 0) : CLF_LEAST_LOCAL; }
+static bool plan(clf_group *g, const clf_cplan *c, const clf_profile *p) {
+    return clf_group_plan(g, c, local_of(p), clf_group_width(c, p));
+}
 
 /* ---- arguments ---- */
 
@@ -78,17 +80,17 @@ static const clf_twin merge_twin = {&clf_skel_cell_group, "skel/cell.group.merge
 
 static bool fits(const clf_cplan *c, const clf_profile *p) {
     clf_group g;
-    if (!clf_twin_floats_fit(c, p) || !clf_group_plan(&g, c, local_of(p))) return false;
+    if (!clf_twin_floats_fit(c, p) || !plan(&g, c, p)) return false;
     return clf_twin_args_fit(&twin, &g, p) && clf_twin_args_fit(&merge_twin, &g, p);
 }
 
 static clf_twin_groups groups_of(const clf_group *g) {
-    return (clf_twin_groups){g->local, g->index_bits, g->flat, g->groups, g->merges, g->words, g->grain, g->extent};
+    return (clf_twin_groups){g->local, g->index_bits, g->flat, g->groups, g->merges, g->words, g->grain, g->extent, g->width};
 }
 
 static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err) {
     clf_group g;
-    if (!clf_group_plan(&g, c, local_of(p))) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
+    if (!plan(&g, c, p)) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
     const clf_twin_groups all = groups_of(&g);
     clf_twin_group_sched(&twin, &g, &all, grid, out);
     return CLF_OK;
@@ -96,7 +98,7 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
 
 static clf_status merge(const clf_cplan *c, const clf_profile *p, clf_sched *out, clf_err *err) {
     clf_group g;
-    if (!clf_group_plan(&g, c, local_of(p))) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
+    if (!plan(&g, c, p)) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
     const clf_twin_groups all = groups_of(&g);
     clf_twin_group_merge(&merge_twin, &g, &all, out);
     return CLF_OK;
@@ -104,26 +106,17 @@ static clf_status merge(const clf_cplan *c, const clf_profile *p, clf_sched *out
 
 /* ---- facts ---- */
 
-/* Values that sinks of walk k need. */
-static void mark(const clf_group *p, clf_walk_id k, uint8_t *used) {
-    const clf_cplan *c = p->c;
-    memset(used, 0, (size_t)c->nvalue);
-    for (int s = 0; s < c->nsink; s++)
-        if (clf_group_walk(p, &c->sink[s]) == k) used[c->sink[s].value[0]] = 1;
-    for (int v = c->nvalue - 1; v >= 0; v--)
-        for (int q = 0; q < 3; q++)
-            if (used[v] && c->value[v].in[q] >= 0) used[c->value[v].in[q]] = 1;
-}
-
-/* Of values that vary with rows or columns alone, only a walk over these computes one of each; others do at every cell. */
+/* Of values that vary with rows or columns alone, only a walk over these computes one of each; others do at every cell, or what varies with
+ * rows alone once for cells side by side. */
 static double times(const clf_group *p, clf_walk_id k, uint32_t axes) {
     uint32_t all = p->i | p->j, own = k == CLF_WALK_ROWS ? p->i : k == CLF_WALK_COLS ? p->j : 0;
     axes &= all;
     if (!axes) return 1;
     if ((int)k >= CLF_FOLD_WALKS) return (double)p->walk[k].len;
-    if (axes != own) return (double)p->n;
     const clf_walk *w = &p->walk[k];
-    return clf_facts_cells(p->c, own) * (double)w->parts * w->lanes * (double)w->units;
+    double each = axes & p->j ? 1 : w->width;
+    if (axes != own) return (double)p->n / each;
+    return clf_facts_cells(p->c, own) * (double)w->parts * w->lanes * (double)w->units / each;
 }
 
 static void count_walk(const clf_group *p, clf_walk_id k, const uint8_t *used, clf_facts *f) {
@@ -149,10 +142,10 @@ static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sche
     clf_group p;
     uint8_t used[CLF_GROUP_VALUES];
     memset(out, 0, sizeof *out);
-    if (!clf_group_plan(&p, c, local_of(profile))) return;
+    if (!plan(&p, c, profile)) return;
     for (int k = 0; k < CLF_NWALKS; k++) {
         if (!p.walk[k].nsink) continue;
-        mark(&p, (clf_walk_id)k, used);
+        clf_group_used(&p, (clf_walk_id)k, used);
         count_walk(&p, (clf_walk_id)k, used, out);
     }
     count_states(&p, out);
@@ -168,7 +161,7 @@ static void states(const clf_cplan *c, const clf_profile *profile, const clf_sch
     clf_group g;
     uint64_t word[3] = {0};
     (void)s;
-    if (!clf_group_plan(&g, c, local_of(profile))) return;
+    if (!plan(&g, c, profile)) return;
     const clf_walk *w = &g.walk[CLF_WALK_FLAT];
     const uint64_t *at = (const uint64_t *)scratch + w->at;
     for (int k = 0; k < c->nsink; k++) {
@@ -186,7 +179,7 @@ static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sc
                     clf_take_columns take, void *user) {
     clf_group g;
     (void)s;
-    if (!clf_group_plan(&g, c, local_of(profile))) return;
+    if (!plan(&g, c, profile)) return;
     const clf_walk *w = &g.walk[CLF_WALK_COLS];
     const uint64_t *at = (const uint64_t *)scratch + w->at, *word[3];
     for (int k = 0; k < c->nsink; k++) {
@@ -206,7 +199,7 @@ static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kerne
     clf_group p;
     clf_gtext g;
     const clf_twin *t = s->merge == CLF_MERGE_ITSELF ? &merge_twin : &twin;
-    if (!clf_group_plan(&p, c, (int)s->local)) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
+    if (!clf_group_plan(&p, c, (int)s->local, s->width)) return clf_fail(err, CLF_E_INTERNAL, "cell.group: cplan does not fit");
     if (!clf_gtext_begin(&g, &p, arena)) return clf_twin_no_memory(t, err);
     return clf_twin_write(t, &g.x, &p, p.local, kernel_dir, arena, out, err);
 }

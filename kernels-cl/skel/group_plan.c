@@ -10,6 +10,8 @@
 
 enum {
     MAP_CELLS = 8,       /* cells of a map that a work-item takes */
+    LONG_BODY = 64,      /* values that a work-item computes for the cells of a step: with more it is not loads that count */
+    MOST_STATES = 32,    /* components of states that it holds */
     NARROW_MERGE = 8,    /* results that a group of the merge takes side by side, so that its loads are neighbours */
     INT_ROOM = 1 << 24,  /* positions beyond the last cell that a group may compute */
     MAX_GROUPS = 1 << 30 /* work-groups of a launch */
@@ -50,6 +52,10 @@ static bool shape_ok(clf_group *p) {
     return true;
 }
 
+bool clf_group_aligned(const clf_group *p, const clf_group_at *at) {
+    return at->base % p->width == 0 && (at->linear || p->rows <= 1 || at->si % p->width == 0);
+}
+
 /* ---- walks ---- */
 
 clf_walk_id clf_group_walk(const clf_group *p, const clf_sink *s) {
@@ -79,14 +85,75 @@ static void count(clf_group *p) {
     for (int s = 0; s < p->c->nsink; s++) p->walk[clf_group_walk(p, &p->c->sink[s])].nsink++;
 }
 
+/* ---- values ---- */
+
+void clf_group_used(const clf_group *p, clf_walk_id k, uint8_t *used) {
+    const clf_cplan *c = p->c;
+    memset(used, 0, (size_t)c->nvalue);
+    for (int s = 0; s < c->nsink; s++)
+        if (clf_group_walk(p, &c->sink[s]) == k) used[c->sink[s].value[0]] = 1;
+    for (int v = c->nvalue - 1; v >= 0; v--)
+        for (int q = 0; q < 3; q++)
+            if (used[v] && c->value[v].in[q] >= 0) used[c->value[v].in[q]] = 1;
+}
+
+bool clf_group_apart(const clf_group *p, const uint8_t *used) {
+    clf_group_at at;
+    for (int v = 0; v < p->c->nvalue; v++) {
+        const clf_value *w = &p->c->value[v];
+        if (!used[v] || !w->axes) continue;
+        if (w->op == CLF_V_INDEX) return true;
+        if (w->op == CLF_V_LOAD && clf_group_access(p, &p->c->access[w->arg], &at) && !at.linear) return true;
+    }
+    return false;
+}
+
+/* ---- cells side by side ---- */
+
+static bool is_wide(int dtype) { return clf_dtype_bytes((clf_dtype)dtype) > 4; }
+
+int clf_group_width(const clf_cplan *c, const clf_profile *p) {
+    bool wide = false;
+    for (int k = 0; k < c->nin; k++) wide = wide || is_wide(c->in[k].dtype);
+    for (int s = 0; s < c->nsink; s++) wide = wide || (c->sink[s].kind == CLF_SINK_STORE && is_wide(c->out[c->sink[s].out[0]].dtype));
+    if (p->item_cells[wide] > 0) return (int)p->item_cells[wide];
+    return p->kind != CLF_DEV_GPU ? 1 : wide ? 2 : 4;
+}
+
+/* Are the cells of every step neighbours in one row? A walk over columns has no shorter step at the end of a row. */
+static bool side_by_side(const clf_group *p, clf_walk_id k, const uint8_t *used, int width) {
+    if (p->cols % width == 0) return true;
+    return k != CLF_WALK_COLS && (p->rows <= 1 || (k == CLF_WALK_FLAT && !clf_group_apart(p, used)));
+}
+
+static int walk_width(const clf_group *p, clf_walk_id k) {
+    uint8_t used[CLF_GROUP_VALUES];
+    int width = p->width, body = 0;
+    if ((int)k >= CLF_FOLD_WALKS) return 1;
+    clf_group_used(p, k, used);
+    for (int v = 0; v < p->c->nvalue; v++) body += used[v] && (p->c->value[v].axes & p->j);
+    while (width > 1 && (body * width > LONG_BODY || p->walk[k].states * width > MOST_STATES || !side_by_side(p, k, used, width)))
+        width /= 2;
+    return width;
+}
+
+static void widen(clf_group *p, int width) {
+    p->width = width;
+    for (int k = 0; k < CLF_NWALKS; k++) p->walk[k].width = p->walk[k].nsink ? walk_width(p, (clf_walk_id)k) : 1;
+}
+
+/* ---- cuts ---- */
+
+static int64_t slots_of(const clf_group *p, const clf_walk *w) { return (int64_t)p->local * w->width; }
+
 /* All cells as one line, or maps: every group one run of leaves. */
 static void cut_line(const clf_group *p, clf_walk *w, int64_t len) {
     bool map = !w->states;
-    if (map) w->lanes = p->local;
+    if (map) w->lanes = (int)slots_of(p, w);
     w->lines = 1;
     w->len = len;
     w->leaf = map ? (int64_t)p->local * MAP_CELLS : CLF_LEAF;
-    w->units = p->local / w->lanes;
+    w->units = slots_of(p, w) / w->lanes;
     w->parts = most(ceil_div(ceil_div(len, w->leaf), w->units), map ? 0 : 1);
     w->groups = w->parts;
 }
@@ -96,9 +163,9 @@ static void cut_rows(const clf_group *p, clf_walk *w) {
     w->lines = p->rows;
     w->len = p->cols;
     w->leaf = CLF_LEAF;
-    w->units = least(p->local / w->lanes, pow2_up(leaves));
+    w->units = least(slots_of(p, w) / w->lanes, pow2_up(leaves));
     w->parts = ceil_div(leaves, w->units);
-    w->groups = ceil_div(w->lines, p->local / (w->lanes * w->units)) * w->parts;
+    w->groups = ceil_div(w->lines, slots_of(p, w) / (w->lanes * w->units)) * w->parts;
 }
 
 static void cut_cols(const clf_group *p, clf_walk *w) {
@@ -106,9 +173,9 @@ static void cut_cols(const clf_group *p, clf_walk *w) {
     w->len = p->rows;
     w->leaf = clf_col_block(p->rows, p->cols);
     int64_t blocks = most(ceil_div(p->rows, w->leaf), 1);
-    w->inner = most(least(p->cols, p->local / w->lanes), 1);
+    w->inner = most(least(p->cols, slots_of(p, w) / w->lanes), w->width);
     w->tiles = ceil_div(p->cols, w->inner);
-    w->units = least(pow2_down(p->local / (w->inner * w->lanes)), pow2_up(blocks));
+    w->units = least(pow2_down(slots_of(p, w) / (w->inner * w->lanes)), pow2_up(blocks));
     w->parts = ceil_div(blocks, w->units);
     w->groups = w->parts * w->tiles;
 }
@@ -191,7 +258,7 @@ static void grid(clf_group *p) {
         p->extent = p->n;
         p->grain = w->units * w->leaf;
     } else if (k == CLF_WALK_ROWS && w->parts == 1 && shares_ok(p, false)) {
-        p->grain = p->local / (w->lanes * w->units);
+        p->grain = slots_of(p, w) / (w->lanes * w->units);
     } else if (k == CLF_WALK_COLS && w->tiles == 1 && shares_ok(p, false)) {
         p->grain = w->units * w->leaf;
     }
@@ -208,12 +275,13 @@ static bool small(const clf_group *p) {
     return fits;
 }
 
-bool clf_group_plan(clf_group *p, const clf_cplan *c, int local) {
+bool clf_group_plan(clf_group *p, const clf_cplan *c, int local, int width) {
     memset(p, 0, sizeof *p);
     p->c = c;
     p->local = local;
     if (!local || !shape_ok(p)) return false;
     count(p);
+    widen(p, width);
     if (!cut(p)) return false;
     grid(p);
     p->index_bits = small(p) ? 32 : 64;

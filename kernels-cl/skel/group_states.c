@@ -26,8 +26,8 @@ void clf_state_begin(clf_ctext *x, int s, char which) {
     clf_fold_apply(x, s, clf_fold_row_of(x, s)->init, false, 1, &f);
 }
 
-void clf_state_step(clf_ctext *x, int s, const char *pos) {
-    clf_fold_vars f = sides(x, s, 's', 0);
+void clf_state_step(clf_ctext *x, int s, char which, const char *pos) {
+    clf_fold_vars f = sides(x, s, which, 0);
     char k[32], buf[CLF_EMIT_NAME];
     bool dot = x->c->sink[s].kind == CLF_SINK_DOT;
     clf_print(k, sizeof k, "((long)%s)", pos);

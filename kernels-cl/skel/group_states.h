@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * States of folds in the texts of group skeletons: lanes that a work-item steps, wide states that pass through memory. Of fold sink S, per
- * component M: fSsM and fSxM lanes, fSaM and fSbM wide states. In memory a state is words of 8 bytes, whatever its type: wide types are
+ * component M: fSsM and other letters lanes, fSaM and fSbM wide states. In memory a state is words of 8 bytes, whatever its type: wide types are
  * f64 and i64. */
 #ifndef CLF_KERNELS_SKEL_GROUP_STATES_H
 #define CLF_KERNELS_SKEL_GROUP_STATES_H
@@ -12,10 +12,10 @@ typedef struct clf_place {
     int at;
 } clf_place;
 
-/** Declares empty lanes `which` (s, x). */
+/** Declares empty lanes `which`. */
 void clf_state_begin(clf_ctext *x, int s, char which);
-/** Lanes s take the sink's value at position `pos`; of a DOT both. */
-void clf_state_step(clf_ctext *x, int s, const char *pos);
+/** Lanes `which` take the sink's value at position `pos`; of a DOT both. */
+void clf_state_step(clf_ctext *x, int s, char which, const char *pos);
 /** Declares the wide states a and b. */
 void clf_state_declare(clf_ctext *x, int s);
 /** Declares them, a empty. */

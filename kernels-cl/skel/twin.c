@@ -95,7 +95,7 @@ void clf_twin_share(clf_facts *f, const clf_sched *s, int64_t chunks) {
 static void fill_groups(const clf_twin *t, const void *plan, const clf_twin_groups *g, int64_t first, int64_t groups, clf_sched *out) {
     memset(out, 0, sizeof *out);
     out->skel = t->skel;
-    out->width = 1;
+    out->width = g->width > 1 ? g->width : 1;
     out->index_bits = g->index_bits;
     out->flat = g->flat;
     out->grain = g->grain;

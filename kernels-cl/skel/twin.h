@@ -57,6 +57,7 @@ typedef struct clf_twin_groups {
     int local, index_bits;
     bool flat;
     int64_t groups, merges, words, grain, extent;
+    int width; /* cells side by side that a work-item takes; 0: one */
 } clf_twin_groups;
 /** The whole schedule of these of the groups that the grid takes, or of the merge: everything but variant and nontemporal. */
 void clf_twin_group_sched(const clf_twin *t, const void *plan, const clf_twin_groups *g, clf_grid grid, clf_sched *out);

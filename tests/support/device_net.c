@@ -111,12 +111,13 @@ static bool add_two(dn_net *net) {
     return good;
 }
 
-/* Loops over cells, over rows and over entries, in groups of 128 or 256. */
+/* Loops over cells, over rows and over entries, in groups of 128 or 256; work-items that take two or four cells side by side. */
 static bool add_large(dn_net *net) {
     static const double items[2][CLF_GROUP_KINDS] = {
         {[CLF_GROUP_CELLS] = 128, [CLF_GROUP_ROWS] = 256, [CLF_GROUP_ENTRIES] = 128},
         {[CLF_GROUP_CELLS] = 256, [CLF_GROUP_ROWS] = 128, [CLF_GROUP_ENTRIES] = 256},
     };
+    static const double cells[2][2] = {{4, 2}, {2, 4}};
     dn_setting *s = &net->setting[net->nsetting];
     clf_profile host, device;
     if (net->nsetting == DN_SETTINGS) return false;
@@ -124,6 +125,7 @@ static bool add_large(dn_net *net) {
     clf_profile_assume(&host, CLF_DEV_HOST, 2);
     clf_profile_assume(&device, CLF_DEV_GPU, 2);
     memcpy(device.group_items, items[net->o.buffers_only], sizeof device.group_items);
+    memcpy(device.item_cells, cells[net->o.buffers_only], sizeof device.item_cells);
     *s = (dn_setting){.strategy = "group", .fuse = "all", .way = net->o.buffers_only, .every = RARE * RARE, .large = true};
     snprintf(s->name, sizeof s->name, "group, of 128 and 256, fuse all, by %s", ways[s->way].name);
     return pinned_pair_make(&net->large, &host, &device) && open_setting(net, s);

@@ -17,22 +17,52 @@ static const clf_skel *group;
 /* ---- running ---- */
 
 static bool noting; /* every test runs twice: first it notes its kernels, which are then built together */
-static long launches, merges;
+static long launches, merges, wide;
 static int64_t most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
+static bool beside;                    /* operands and results begin an element behind where a vector may */
+
+/* Memory of n bytes of what is at *at, `by` bytes into it. */
+static void move_to(void **at, size_t n, size_t by) {
+    char *p = clf_mem_data(&jobs.mem, n + by);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+    memcpy(p + by, *at, n);
+    *at = p + by;
+}
+
+/* Back home, with what it holds now. */
+static void move_back(void **at, void *home, size_t n, size_t by) {
+    memcpy(home, *at, n);
+    clf_mem_data_free(&jobs.mem, (char *)*at - by, n + by);
+    *at = home;
+}
+
+static clf_status run_beside(kernel_job *j, int parts, clf_err *err) {
+    void *in[JOB_OPERANDS], *got[JOB_OPERANDS];
+    memcpy(in, j->in, sizeof in);
+    memcpy(got, j->got, sizeof got);
+    for (int k = 0; k < j->c.nin; k++) move_to(&j->in[k], j->in_bytes[k], clf_dtype_bytes((clf_dtype)j->c.in[k].dtype));
+    for (int k = 0; k < j->c.nout; k++) move_to(&j->got[k], j->out_bytes[k], clf_dtype_bytes((clf_dtype)j->c.out[k].dtype));
+    clf_status st = job_kernel(j, group, parts, err);
+    for (int k = 0; k < j->c.nin; k++) move_back(&j->in[k], in[k], j->in_bytes[k], clf_dtype_bytes((clf_dtype)j->c.in[k].dtype));
+    for (int k = 0; k < j->c.nout; k++) move_back(&j->got[k], got[k], j->out_bytes[k], clf_dtype_bytes((clf_dtype)j->c.out[k].dtype));
+    return st;
+}
 
 static void run(kernel_job *j, int parts) {
     clf_err err = {0};
     clf_sched s;
     size_t bad = 0;
     job_memory(j, JOB_REAL, 1);
-    clf_status st = job_kernel(j, group, parts, &err);
+    clf_status st = beside ? run_beside(j, parts, &err) : job_kernel(j, group, parts, &err);
     if (st == CLF_OK) st = job_reference(j, &err);
     for (int o = 0; st == CLF_OK && o < j->c.nout; o++) bad += job_wrong(j, o, 0);
     if (st != CLF_OK) fprintf(stderr, "%s\n", err.text);
     CU_ASSERT_EQUAL(st, CLF_OK);
     CU_ASSERT_EQUAL(bad, 0);
     launches++;
-    if (group->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, &s, NULL) == CLF_OK) merges += s.merge == CLF_MERGE_FOLLOWS;
+    CU_ASSERT_EQUAL_FATAL(group->sched(&j->c, &jobs.profile, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+    merges += s.merge == CLF_MERGE_FOLLOWS;
+    wide += s.width > 1;
 }
 
 static void check(kernel_job *j, int parts) {
@@ -69,6 +99,23 @@ static void in_groups_of(int items, void (*test)(void)) {
 static void in_both_sizes(void (*test)(void)) {
     in_two_passes(test);
     in_groups_of(0, test);
+}
+
+/* Work-items that take so many cells side by side, of whatever type, where a device does not load vectors whole unless they are aligned. */
+static void side_by_side(int cells, void (*test)(void)) {
+    clf_profile was = jobs.profile;
+    jobs.profile.item_cells[0] = jobs.profile.item_cells[1] = cells;
+    large = true;
+    in_two_passes(test);
+    beside = most_cells == INT64_MAX && cells == 4; /* a device's own buffers are aligned */
+    if (beside) test();
+    beside = large = false;
+    jobs.profile = was;
+}
+
+static void in_twos_and_fours(void (*test)(void)) {
+    if (most_cells == INT64_MAX) side_by_side(2, test); /* what an interpreter sees of two it sees of four */
+    side_by_side(4, test);
 }
 
 /* ---- folds ---- */
@@ -317,6 +364,83 @@ static void test_group_size(void) {
     job_end(&j);
 }
 
+/* A fold, or kept cells, of an operand times one that varies with rows. */
+static void of_type(kernel_job *j, clf_dtype t, int64_t rows, int64_t cols, unsigned keep) {
+    job_begin(j, 42);
+    plane p = axes(j, rows, cols);
+    int x = op(j, CLF_OP_MUL, t, input(j, &p, t, 3), keep ? input(j, &p, t, 1) : param(j, t), -1);
+    if (keep < 3)
+        fold(j, &p, CLF_FOLD_SUM, x, keep);
+    else
+        store(j, &p, x, 3);
+    CU_ASSERT_EQUAL_FATAL(job_built(j, NULL), CLF_OK);
+}
+
+/* Vectors of as many cells as the profile says, or 16 bytes; fewer where rows are no whole runs of them, unless they need not be apart. */
+static void test_item_cells(void) {
+    static const struct {
+        clf_dtype type;
+        int64_t cols;
+        unsigned keep;
+        int kind;
+        double cells[2];
+        int width; /* of the schedule */
+        const char *loads;
+    } of[] = {
+        {CLF_F32, 64, 3, CLF_DEV_GPU, {0, 0}, 4, "CLF_WIDE_LOAD(float, 4, "},
+        {CLF_F64, 64, 3, CLF_DEV_GPU, {0, 0}, 2, "CLF_WIDE_LOAD(double, 2, "},
+        {CLF_F64, 64, 2, CLF_DEV_GPU, {1, 4}, 4, "CLF_WIDE_LOAD(double, 4, "},
+        {CLF_U8, 64, 1, CLF_DEV_GPU, {4, 1}, 4, "CLF_WIDE_LOAD(uchar, 4, "},
+        {CLF_F32, 34, 1, CLF_DEV_GPU, {0, 0}, 4, "CLF_WIDE_LOAD(float, 2, "},
+        {CLF_F32, 33, 1, CLF_DEV_GPU, {0, 0}, 4, NULL},
+        {CLF_F32, 33, 2, CLF_DEV_GPU, {0, 0}, 4, NULL},
+        {CLF_F32, 33, 3, CLF_DEV_GPU, {0, 0}, 4, NULL},
+        {CLF_F32, 33, 0, CLF_DEV_GPU, {0, 0}, 4, "CLF_WIDE_LOAD(float, 4, "},
+        {CLF_F32, 64, 3, CLF_DEV_GPU, {1, 4}, 1, NULL},
+        {CLF_F32, 64, 3, CLF_DEV_CPU, {0, 0}, 1, NULL},
+        {CLF_F32, 64, 3, CLF_DEV_CPU, {2, 1}, 2, "CLF_WIDE_LOAD(float, 2, "},
+    };
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        kernel_job j;
+        clf_sched s;
+        clf_profile p = jobs.profile;
+        p.kind = of[k].kind;
+        memcpy(p.item_cells, of[k].cells, sizeof p.item_cells);
+        of_type(&j, of[k].type, 100, of[k].cols, of[k].keep);
+        CU_ASSERT_EQUAL_FATAL(group->sched(&j.c, &p, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+        CU_ASSERT_EQUAL(s.width, of[k].width);
+        const char *loads = strstr(skel_text(&j, &s).text, of[k].loads ? of[k].loads : "= CLF_WIDE_LOAD(");
+        CU_ASSERT_EQUAL(loads != NULL, of[k].loads != NULL);
+        job_end(&j);
+    }
+}
+
+/* Fewer work-items share the same leaves; of kept cells each takes as many as before. */
+static void test_item_cells_grid(void) {
+    static const int64_t cells = 1000 * 1024;
+    for (int width = 1; width <= 4; width *= 2) {
+        kernel_job j;
+        clf_sched s;
+        clf_facts f;
+        clf_profile p = jobs.profile;
+        p.kind = CLF_DEV_GPU;
+        p.cores = 1000;
+        p.item_cells[0] = p.item_cells[1] = width;
+        of_type(&j, CLF_F64, 1000, 1024, 0);
+        CU_ASSERT_EQUAL_FATAL(group->sched(&j.c, &p, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+        group->facts(&j.c, &p, &s, &f);
+        int64_t groups = (cells / 512 + 32 * width - 1) / (32 * width);
+        CU_ASSERT_EQUAL((int64_t)(s.global / s.local), groups);
+        CU_ASSERT_EQUAL(f.occupancy, (double)groups / 4000);
+        CU_ASSERT_EQUAL(f.cells[1][CLF_CLASS_ADD], 2.0 * (double)cells);
+        job_end(&j);
+        of_type(&j, CLF_F64, 1000, 1024, 3);
+        CU_ASSERT_EQUAL_FATAL(group->sched(&j.c, &p, (clf_grid){0, INT64_MAX}, &s, NULL), CLF_OK);
+        CU_ASSERT_EQUAL((int64_t)s.global, cells / 8);
+        job_end(&j);
+    }
+}
+
 static void test_grain(void) {
     static const struct {
         int64_t rows, cols;
@@ -382,31 +506,56 @@ static void test_no_memory(void) {
 
 /* ---- on the device ---- */
 
-static void device_full_folds(void) { in_both_sizes(full_folds); }
+static void device_full_folds(void) {
+    in_both_sizes(full_folds);
+    in_twos_and_fours(full_folds);
+}
 static void device_row_folds(void) {
     in_both_sizes(row_folds);
     in_groups_of(128, row_folds);
+    in_twos_and_fours(row_folds);
 }
-static void device_col_folds(void) { in_both_sizes(col_folds); }
-static void device_two_types(void) { in_both_sizes(two_types); }
-static void device_many_sinks(void) { in_two_passes(many_sinks); }
+static void device_col_folds(void) {
+    in_both_sizes(col_folds);
+    in_twos_and_fours(col_folds);
+}
+static void device_two_types(void) {
+    in_both_sizes(two_types);
+    in_twos_and_fours(two_types);
+}
+static void device_many_sinks(void) {
+    in_two_passes(many_sinks);
+    side_by_side(4, many_sinks);
+}
 static void device_maps(void) {
     in_two_passes(maps);
+    in_twos_and_fours(maps);
     in_two_passes(no_axes);
 }
-static void device_strides(void) { in_two_passes(strides); }
-static void device_exact_ops(void) { in_two_passes(exact_ops); }
+static void device_strides(void) {
+    in_two_passes(strides);
+    side_by_side(4, strides);
+}
+static void device_exact_ops(void) {
+    in_two_passes(exact_ops);
+    side_by_side(2, exact_ops);
+}
 static void device_golden(void) { in_two_passes(golden); }
-static void device_random(void) { in_two_passes(random_plans); }
+static void device_random(void) {
+    in_two_passes(random_plans);
+    in_twos_and_fours(random_plans);
+}
 
 static void test_figures(void) {
-    net_figure("cell.group", "%ld kernels, %ld of them with a merge", launches, merges);
-    CU_ASSERT(launches > 80 && merges > 15);
+    net_figure("cell.group", "%ld kernels, %ld of them with a merge, %ld with cells side by side", launches, merges, wide);
+    CU_ASSERT(launches > 80 && merges > 15 && wide > 80);
 }
 
 int main(int argc, char **argv) {
     static const test_case plans[] = {{"sizes are arguments", test_sizes_are_arguments},
                                       {"group size", test_group_size},
+                                      {"cells of a work-item", test_item_cells},
+                                      {"their grids", test_item_cells_grid},
                                       {"grain", test_grain},
                                       {"facts", test_facts},
                                       {"refusals", test_refusals},
