@@ -71,7 +71,7 @@ static clf_status write_cost(clf_gauge_bench *b, clf_program *rd, clf_program *c
 
 /* Nanoseconds of half of a set beyond all caches summed, and copied, by so many elements at once. */
 static clf_status side_by_side(clf_gauge_bench *b, int elements, double *ns) {
-    char name[2][8];
+    char name[2][24];
     clf_program *k[2] = {NULL};
     clf_gauge_job job[2];
     double each[2] = {0};
