@@ -203,6 +203,12 @@ uint32_t clf_cplan_inner(const clf_cplan *c);
  *  with a parent follow it and are never in the set. */
 uint32_t clf_sink_loop(const clf_cplan *c, const clf_sink *s);
 
+/** The first axis over stored entries, which stands behind its parent; -1: none. */
+static inline int clf_entry_axis(const clf_cplan *c) {
+    for (int a = 1; a < c->naxes; a++)
+        if (c->axis[a].kind == CLF_AXIS_ENTRY) return a;
+    return -1;
+}
 /** The axis along which a CAT takes in[q]; -1: none, one position. */
 static inline int clf_cat_axis(const clf_value *cat, int q) { return (cat->arg >> 8 * q & 0xff) - 1; }
 /** The arg of a CAT whose parts run along these axes (-1: none). */

@@ -32,15 +32,9 @@ static const clf_skel *generic_for(const clf_window *w, int32_t s) {
     return t->kind == CLF_STEP_FUSED ? generic_of(w->c, &t->c, profile_of(w->c, w->x, s)) : NULL;
 }
 
-static bool gathers(const clf_cplan *c) {
-    for (int a = 0; a < c->naxes; a++)
-        if (c->axis[a].kind == CLF_AXIS_ENTRY) return true;
-    return false;
-}
-
 double clf_exe_generic_ns(clf_ctx *c, const clf_exe *x, int32_t s) {
     const clf_step *t = &x->plan->step[s];
-    double share = instruction_share * t->c.nvalue + (gathers(&t->c) ? gathering_share : 0);
+    double share = instruction_share * t->c.nvalue + (clf_entry_axis(&t->c) >= 0 ? gathering_share : 0);
     return clf_step_cost_ns(x->plan, t, profile_of(c, x, s)) * (1 + share);
 }
 
@@ -54,7 +48,7 @@ static bool pays(const clf_window *w, int32_t s) {
 static clf_status write_text(clf_ctx *c, int dev, const clf_cplan *cp, const clf_sched *sched, clf_arena *arena, clf_source *out,
                              clf_err *err) {
     clf_generics *k = &c->run->generics;
-    bool kept = !gathers(cp) && !c->knobs.kernel_dir[0];
+    bool kept = clf_entry_axis(cp) < 0 && !c->knobs.kernel_dir[0];
     for (int i = 0; kept && i < k->n; i++)
         if (k->text[i].skel == sched->skel && k->text[i].variant == sched->variant) {
             *out = k->text[i].src;

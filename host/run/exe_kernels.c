@@ -162,9 +162,7 @@ static void build_new(clf_window *w) {
 /* What a loop over stored entries was scheduled for. */
 static clf_status keep_axes(clf_window *w, int32_t s, clf_err *err) {
     const clf_cplan *cp = &w->x->plan->step[s].c;
-    bool entries = false;
-    for (int a = 0; a < cp->naxes; a++) entries = entries || cp->axis[a].kind == CLF_AXIS_ENTRY;
-    if (!entries) return CLF_OK;
+    if (clf_entry_axis(cp) < 0) return CLF_OK;
     clf_axis *axis = clf_arena_new(&w->x->arena, (size_t)cp->naxes, sizeof *axis);
     if (!axis) return no_memory(err);
     memcpy(axis, cp->axis, (size_t)cp->naxes * sizeof *axis);

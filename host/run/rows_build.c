@@ -401,7 +401,7 @@ static bool build(struct clf_rows *r, const clf_cplan *c, clf_arena *temp) {
     if (!make_arrays(&m, temp, &g)) return false;
     for (int v = 0; v < c->nvalue; v++) m.slot[v] = CLF_ROWS_NONE;
     for (int i = 0; i < c->nvalue * 2 * c->naxes; i++) m.spread[i] = CLF_ROWS_NONE;
-    r->entry = clf_rows_entry(c);
+    r->entry = clf_entry_axis(c);
     count_uses(&m);
     translate(&m);
     clf_rows_assign(r, &g);

@@ -5,12 +5,6 @@
 
 #include "formats/fmt.h"
 
-int clf_rows_entry(const clf_cplan *c) {
-    for (int a = 1; a < c->naxes; a++)
-        if (c->axis[a].kind == CLF_AXIS_ENTRY) return a;
-    return -1;
-}
-
 clf_row_shape clf_rows_shape(const clf_cplan *c, uint32_t axes, int *axis) {
     uint32_t inner = axes & ~1u;
     *axis = -1;
@@ -29,7 +23,7 @@ static bool indexed_by(const clf_access *a, int axis) {
 
 bool clf_rows_by_column(const clf_cplan *c, int32_t value) {
     const clf_value *v = &c->value[value];
-    int entry = clf_rows_entry(c);
+    int entry = clf_entry_axis(c);
     if (v->op != CLF_V_LOAD || entry < 0) return false;
     const clf_access *a = &c->access[v->arg];
     return c->in[a->input].format == CLF_DENSE && indexed_by(a, entry) && !indexed_by(a, 0);
@@ -72,7 +66,7 @@ static bool at_entry(const clf_access *a, int entry) {
 
 static bool load_fits(const clf_cplan *c, const clf_value *v) {
     const clf_access *a = &c->access[v->arg];
-    int axis, entry = clf_rows_entry(c);
+    int axis, entry = clf_entry_axis(c);
     for (int d = 0; d < a->rank; d++)
         if (a->at[d].value >= 0) return false;
     if (c->in[a->input].format == CLF_CSR && a->protocol == CLF_LOCATE) return at_entry(a, entry);
@@ -164,7 +158,7 @@ static bool fold_sink_fits(const clf_cplan *c, const clf_sink *s) {
 }
 
 static bool dot_sink_fits(const clf_cplan *c, const clf_sink *s) {
-    uint32_t entries = clf_rows_entry(c) < 0 ? 0 : 1u << clf_rows_entry(c), inner = s->keep;
+    uint32_t entries = clf_entry_axis(c) < 0 ? 0 : 1u << clf_entry_axis(c), inner = s->keep;
     uint32_t a = c->value[s->value[0]].axes, b = c->value[s->value[1]].axes;
     int axis;
     if ((inner & 1u) || ((a | b) & ~(s->keep | 1u)) != 0) return false;

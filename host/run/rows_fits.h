@@ -7,8 +7,6 @@
 clf_row_shape clf_rows_shape(const clf_cplan *c, uint32_t axes, int *axis);
 /** The other inner axis of a DOT's second operand when that is a PAIR over `over` and it; else -1. */
 int clf_rows_pair(const clf_cplan *c, int32_t value, int over);
-/** The ENTRY axis; -1 none. */
-int clf_rows_entry(const clf_cplan *c);
 /** Is the value a load by the entry's column alone, from a dense operand? */
 bool clf_rows_by_column(const clf_cplan *c, int32_t value);
 

@@ -147,7 +147,7 @@ static void try_one(const clf_step *t, const candidate *a, clf_split_way *best) 
 static void try_two(const clf_step *t, const candidate *a, const candidate *b, double least_ns, clf_split_way *best) {
     const times w[2] = {a->w, b->w};
     double share[2];
-    if ((t->device && t->device != a->on) || clf_split_by_entries(&t->c)) return;
+    if ((t->device && t->device != a->on) || clf_entry_axis(&t->c) >= 0) return;
     even_shares(w, share, 2);
     double ns = together_ns(w, share, 2), saved = clear * (alone_ns(&a->w, t) + (t->device ? 0 : b->w.home)) - ns;
     int one = (int)(ALL * share[0] + 0.5), two = (int)(ALL * share[1] + 0.5);
@@ -184,7 +184,7 @@ static bool times_on(clf_ctx *c, const clf_exe *x, int32_t s, int on, times *w) 
 static clf_split_way asked_way(clf_ctx *c, const clf_exe *x, int32_t s) {
     const clf_exe_step *e = &x->step[s];
     clf_split_way way = {0};
-    bool one = clf_split_by_entries(&x->plan->step[s].c);
+    bool one = clf_entry_axis(&x->plan->step[s].c) >= 0;
     times w[2];
     const char *plus = strchr(c->knobs.split, '+');
     int percent = atoi(c->knobs.split), also = 0;

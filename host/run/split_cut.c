@@ -47,7 +47,7 @@ static bool entries_fit(clf_ctx *c, const clf_plan *p, const clf_step *t, const 
 }
 
 bool clf_split_fits(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_profile *dev, clf_sched *whole) {
-    if (t->kind == CLF_STEP_FUSED && clf_split_by_entries(&t->c)) return entries_fit(c, p, t, dev, whole);
+    if (t->kind == CLF_STEP_FUSED && clf_entry_axis(&t->c) >= 0) return entries_fit(c, p, t, dev, whole);
     bool dense = t->kind == CLF_STEP_FUSED && all_dense(p, t), tile = dense && clf_tile_fits(&t->c);
     const clf_skel *skel = tile || (dense && clf_rows_fits(&t->c)) ? clf_exe_skel(c, &t->c, dev) : NULL;
     if (!skel || skel->tier != 2 || skel->sched(&t->c, dev, (clf_grid){0, INT64_MAX}, whole, NULL) != CLF_OK) return false;
@@ -130,7 +130,7 @@ bool clf_split_cut(clf_ctx *c, clf_exe *x, int32_t s, const clf_split_way *way, 
     if (!clf_split_fits(c, x->plan, t, dev, &whole) || clf_run_tile(c, t, tile, &e->tile, NULL) != CLF_OK) return false;
     out->axis_n = clf_arena_new(&x->arena, (size_t)t->c.naxes, sizeof *out->axis_n);
     if (!out->axis_n) return false;
-    if (clf_split_by_entries(&t->c)) return cut_entries(x, s, dev, &whole, way, out);
+    if (clf_entry_axis(&t->c) >= 0) return cut_entries(x, s, dev, &whole, way, out);
     int64_t chunks = chunks_of(&whole);
     int host = 100 - way->percent - way->also_percent;
     out->chunk = chunk_near(t, e, &whole, (int64_t)((double)chunks * host / 100 + 0.5));

@@ -9,17 +9,9 @@
 
 #include "host/run/run.h"
 
-static int entry_axis(const clf_cplan *c) {
-    for (int a = 0; a < c->naxes; a++)
-        if (c->axis[a].kind == CLF_AXIS_ENTRY) return a;
-    return -1;
-}
-
-bool clf_split_by_entries(const clf_cplan *c) { return entry_axis(c) >= 0; }
-
 clf_status clf_split_sched(const clf_cplan *c, const clf_profile *dev, const clf_skel *skel, clf_grid grid, clf_sched *out) {
     CLF_TRY(skel->sched(c, dev, grid, out, NULL));
-    if (clf_split_by_entries(c)) out->extent = c->axis[0].n.n; /* what has a cell a row is parted */
+    if (clf_entry_axis(c) >= 0) out->extent = c->axis[0].n.n; /* what has a cell a row is parted */
     return CLF_OK;
 }
 
@@ -54,7 +46,7 @@ bool clf_entries_cut(clf_ctx *c, const clf_exe *x, const clf_step *t, const clf_
     clf_exe_entries *n = s->entries;
     const clf_profile *dev = clf_run_profile_of(c, clf_exe_device(x, e));
     const clf_cplan cp = clf_exe_cplan(t, e);
-    int axis = entry_axis(&cp), owner = cp.access[cp.axis[axis].owner].input;
+    int axis = clf_entry_axis(&cp), owner = cp.access[cp.axis[axis].owner].input;
     const clf_csr *m = x->in[owner];
     if (!s->sched.skel->ends(&cp, dev, n->share, m->ptr, &n->end)) return false;
     s->chunk = n->end.chunk;
