@@ -4,7 +4,7 @@
  * stores behind it. */
 #include "kernels-cl/skel/entry_text.h"
 
-enum { ROWS_AHEAD = 2 /* rows: measured; 1 and 8 gain less */, LINE_BYTES = 64 };
+enum { ROWS_AHEAD = 2 /* rows: measured, 1 to 8 are alike */, LINE_BYTES = 64 };
 
 /* Lines of the n cells that lie `at` .. in row `row` of a run of rows. */
 static void ask(clf_etext *t, const char *at, const char *row, int64_t n, clf_dtype type) {
