@@ -10,8 +10,8 @@
 
 enum {
     MAP_CELLS = 8,       /* cells of a map that a work-item takes */
-    LONG_BODY = 64,      /* values that a work-item computes for the cells of a step: with more it is not loads that count */
-    MOST_STATES = 32,    /* components of states that it holds */
+    LONG_BODY = 64,      /* values that a work-item computes for the cells of a step at most, and components of states that it holds: */
+    MOST_STATES = 32,    /* assumed, for registers; no GPU has been asked yet */
     NARROW_MERGE = 8,    /* results that a group of the merge takes side by side, so that its loads are neighbours */
     INT_ROOM = 1 << 24,  /* positions beyond the last cell that a group may compute */
     MAX_GROUPS = 1 << 30 /* work-groups of a launch */
