@@ -48,7 +48,7 @@ typedef struct clf_bill clf_bill;
 clf_status clf_bill_part(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t *mark, clf_arena *arena, clf_bill *out, clf_err *err);
 /** The bill of a conversion of node n, which has so many entries. */
 clf_status clf_bill_convert(const clf_graph *g, int32_t n, clf_convert how, double entries, clf_arena *arena, clf_bill *out, clf_err *err);
-/** launch + moved and computed, as far as they overlap (clf_cost_both), on a device. */
+/** launch + looking up + moved and computed, as far as they overlap (clf_cost_both), on a device. */
 clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *dev);
 /** The part of the device that a step fills (clf_cost_occupancy); 1 for what is no loop. */
 double clf_bill_occupancy(const clf_bill *b, const clf_profile *dev);
@@ -58,6 +58,8 @@ int32_t clf_part_kept(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t
 void clf_part_grid(const clf_graph *g, const clf_cover *c, int32_t i, clf_bill *out);
 /** One term. */
 clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev);
+/** What of a term of the first group no computing hides (clf_cost_look). */
+clf_ps clf_term_look(const clf_term *t, const clf_profile *dev);
 
 /** Does part `number` read q, stored in CSR, as it is? Else its cells, converted first. */
 bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number, int32_t q);

@@ -73,6 +73,10 @@ clf_ps clf_cost_gather(const clf_profile *dev, double n, double granule, double 
     return clf_ps_add(each(n, access_ns(dev, footprint)), at_rate(n * rest, bandwidth(dev, tier_of(dev, footprint))));
 }
 
+clf_ps clf_cost_look(const clf_profile *dev, double n, double footprint) {
+    return dev->kind == CLF_DEV_GPU ? 0 : each(n, access_ns(dev, footprint));
+}
+
 clf_ps clf_cost_transfer(const clf_profile *dev, double bytes) {
     if (dev->zero_copy || bytes <= 0) return 0;
     return clf_ps_add(each(1, dev->transfer_ns), at_rate(bytes, dev->transfer_bytes_per_s));

@@ -5,7 +5,8 @@
  *     step = launch + max(sum of reads and writes, sum of compute) + transfers and waits
  *
  * and of the smaller sum the part that the device cannot do meanwhile (clf_cost_both): nothing of it where loads run ahead of a compiled
- * loop, nearly all where an interpreter fetches one tile after the other. Where registers are scarce, computing takes longer in a loop
+ * loop, nearly all where an interpreter fetches one tile after the other. Looking up what stored entries name is hidden by neither on a
+ * CPU (clf_cost_look). Where registers are scarce, computing takes longer in a loop
  * that keeps many values at a time (clf_cost_kept); where a GPU's groups are too few for it, leave a last wave half empty or want much local
  * memory, moving and computing do (clf_cost_occupancy). Both are known of whole loops only and lower no cost, so no bound has them.
  *
@@ -25,8 +26,10 @@ static inline clf_ps clf_ps_add(clf_ps a, clf_ps b) { return a + b > CLF_PS_MOST
 /** One operand streamed once, one result written once. bytes >= 0. */
 clf_ps clf_cost_read(const clf_profile *dev, double bytes);
 clf_ps clf_cost_write(const clf_profile *dev, double bytes);
-/** n accesses of `granule` bytes each, spread over `footprint` bytes. */
+/** n accesses of `granule` bytes each, spread over `footprint` bytes; and what of that takes its time whatever is computed meanwhile: where
+ *  no other threads of a core go on, the first line of each. That is how it was measured, as what it adds to visiting entries. */
 clf_ps clf_cost_gather(const clf_profile *dev, double n, double granule, double footprint);
+clf_ps clf_cost_look(const clf_profile *dev, double n, double footprint);
 /** Evaluations of cell operators (or steps of folds, class ADD) in a loop. */
 clf_ps clf_cost_cells(const clf_profile *dev, bool f64, clf_op_class class_, double evaluations);
 /** Multiply-adds of a product in a loop. */

@@ -33,7 +33,7 @@ typedef struct entries {
 /* How an operand is read on one way: the dearest kind of several readers' counts (bill.c). */
 typedef struct use_way {
     int kind; /* rank; 0: not at all */
-    clf_ps ps[CLF_MOST_DEVICES];
+    clf_ps ps[CLF_MOST_DEVICES], looks[CLF_MOST_DEVICES];
 } use_way;
 
 static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
@@ -153,14 +153,19 @@ static clf_ps reading(const entries *e, const clf_use *u, const clf_profile *dev
     return sum;
 }
 
-/* The same as the bill has it, noted for the way. */
+/* The same as the bill has it, noted for the way. What may be read whole instead is looked up for nothing: of a leaf with more entries it
+ * may be. */
 static void note_reading(const entries *e, const clf_use *u, use_way *to) {
     int32_t q = e->c->operand[u->local].id;
     for (int32_t t = 0; t < e->bill.n; t++) {
         const clf_term *x = &e->bill.term[t];
         if (x->kind > CLF_TERM_SPARSELY || x->node != q) continue;
         to->kind = x->kind == CLF_TERM_AGAIN ? 3 : x->kind == CLF_TERM_READ ? 2 : 1;
-        for (int d = 0; d < e->c->p->dev.n; d++) to->ps[d] = least_read(e, x, e->c->p->dev.profile[d]);
+        for (int d = 0; d < e->c->p->dev.n; d++) {
+            const clf_profile *dev = e->c->p->dev.profile[d];
+            to->ps[d] = least_read(e, x, dev);
+            to->looks[d] = x->kind == CLF_TERM_GATHER ? clf_term_look(x, dev) : 0;
+        }
     }
 }
 
@@ -173,17 +178,20 @@ static void take_bill(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MOST_DEV
         if (f->use[u].in_loop) note_reading(e, &f->use[u], at_way(e, (int32_t)(f - e->c->node), u, way, pattern));
     for (int d = 0; d < e->c->p->dev.n; d++) {
         const clf_profile *dev = e->c->p->dev.profile[d];
-        clf_ps computed = 0, written = 0;
+        clf_ps computed = 0, written = 0, looks = 0;
         for (int32_t t = 0; t < e->bill.n; t++) {
             const clf_term *x = &e->bill.term[t];
             bool apart = x->kind == CLF_TERM_ENTRIES || x->kind == CLF_TERM_LOCATE;
             if (x->kind > CLF_TERM_COMPUTE && !apart) computed = clf_ps_add(computed, clf_term_pay(x, e->g, dev));
-            if (x->kind < CLF_TERM_COMPUTE && x->node == f->id) written = clf_ps_add(written, clf_term_pay(x, e->g, dev));
+            if (x->kind >= CLF_TERM_COMPUTE || x->node != f->id) continue;
+            written = clf_ps_add(written, clf_term_pay(x, e->g, dev));
+            looks = clf_ps_add(looks, clf_term_look(x, dev));
         }
         least(&f->compute[d], computed);
         least(&f->write[1][d], written);
         least(&f->way_compute[way * e->c->p->dev.n + d], computed);
         least(&f->way_write[way * e->c->p->dev.n + d], written);
+        least(&f->way_looks[way * e->c->p->dev.n + d], looks);
         least(&e->together[d], clf_ps_add(computed, written));
         for (int32_t u = 0; u < f->nuse; u++)
             if (f->use[u].in_loop) least(&read[u][d], reading(e, &f->use[u], dev));
@@ -258,7 +266,9 @@ static void least_of_kind(const entries *e, const clf_use *u, int32_t n, int32_t
     for (int d = 0; d < e->c->p->dev.n && mine->kind; d++)
         for (int32_t i = e->c->user_at[u->local]; i < e->c->user_at[u->local + 1]; i++) {
             const use_way *x = at_way(e, e->c->user[i].node, e->c->user[i].use, way, pattern);
-            if (x->kind >= mine->kind) least(&u->ps[way * e->c->p->dev.n + d], x->ps[d]);
+            if (x->kind < mine->kind) continue;
+            least(&u->ps[way * e->c->p->dev.n + d], x->ps[d]);
+            least(&u->looks[way * e->c->p->dev.n + d], x->looks[d]);
         }
 }
 
@@ -270,7 +280,7 @@ static void find_ways(const entries *e) {
             if (!u->in_loop || u->part_of_it) continue;
             for (int32_t i = 0; i < 2 * e->c->nway; i++) least_of_kind(e, u, n, k, i / 2, i % 2);
             for (int32_t i = 0; i < e->c->nway * e->c->p->dev.n; i++)
-                if (u->ps[i] == CLF_PS_MOST) u->ps[i] = 0;
+                if (u->ps[i] == CLF_PS_MOST) u->ps[i] = u->looks[i] = 0;
         }
 }
 
@@ -305,8 +315,8 @@ static bool begin_ways(entries *e, int32_t uses) {
         clf_node_facts *f = &c->node[n];
         e->first[n] = at;
         at += f->nuse;
-        for (int32_t i = 0; i < cells; i++) f->way_compute[i] = f->way_write[i] = CLF_PS_MOST;
-        for (int32_t i = 0; i < cells * f->nuse; i++) f->use[i / cells].ps[i % cells] = CLF_PS_MOST;
+        for (int32_t i = 0; i < cells; i++) f->way_compute[i] = f->way_write[i] = f->way_looks[i] = CLF_PS_MOST;
+        for (int32_t i = 0; i < cells * f->nuse; i++) f->use[i / cells].ps[i % cells] = f->use[i / cells].looks[i % cells] = CLF_PS_MOST;
     }
     return true;
 }

@@ -55,20 +55,21 @@ typedef struct cost {
     clf_ps moved, computed, both, as_moved, as_computed, plain, by_leaf_moved, by_leaf_computed;
 } cost;
 
-/* Of a part that goes this way, too. */
-static void take_way(cost *k, const clf_profile *dev, clf_ps moved, clf_ps computed) {
-    clf_ps as_moved = clf_ps_add(moved, clf_never_hidden(dev, computed)), as_computed = clf_ps_add(computed, clf_never_hidden(dev, moved));
+/* Of a part that goes this way, too. looks: of what is moved, what no computing hides. */
+static void take_way(cost *k, const clf_profile *dev, clf_ps moved, clf_ps looks, clf_ps computed) {
+    clf_ps as_moved = clf_ps_add(moved, clf_never_hidden(dev, computed)), beside = clf_ps_add(computed, looks);
+    clf_ps as_computed = clf_ps_add(beside, clf_never_hidden(dev, moved - looks));
     least(&k->moved, moved);
     least(&k->computed, computed);
-    least(&k->both, moved > computed ? as_moved : as_computed); /* clf_cost_both */
+    least(&k->both, moved > beside ? as_moved : as_computed); /* clf_cost_both, and looks */
     least(&k->as_moved, as_moved);
     least(&k->as_computed, as_computed);
 }
 
 /* The same without the entries of a leaf that it may be charged for later. */
-static void take_by_leaf(cost *k, const clf_profile *dev, clf_ps moved, clf_ps computed) {
+static void take_by_leaf(cost *k, const clf_profile *dev, clf_ps moved, clf_ps looks, clf_ps computed) {
     least(&k->by_leaf_moved, clf_ps_add(moved, clf_never_hidden(dev, computed)));
-    least(&k->by_leaf_computed, clf_ps_add(computed, clf_never_hidden(dev, moved)));
+    least(&k->by_leaf_computed, clf_ps_add(clf_ps_add(computed, looks), clf_never_hidden(dev, moved - looks)));
 }
 
 static const cost none = {CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST, CLF_PS_MOST};
@@ -99,7 +100,7 @@ static void charge_alone(clf_component *c, clf_opened *o, clf_ps moved, clf_ps c
     cost k = none;
     k.plain = 0;
     k.by_leaf_moved = k.by_leaf_computed = 0;
-    take_way(&k, c->p->dev.profile[o->device], clf_ps_add(moved, o->moved), clf_ps_add(computed, o->computed));
+    take_way(&k, c->p->dev.profile[o->device], clf_ps_add(moved, o->moved), 0, clf_ps_add(computed, o->computed));
     set_cost(c, o, &k);
 }
 
@@ -115,6 +116,24 @@ static clf_ps reading(const clf_component *c, const clf_opened *o, int32_t l, in
         if (ps > most) most = ps;
     }
     return most;
+}
+
+/* What of that no computing hides. */
+static clf_ps looking(const clf_component *c, const clf_opened *o, int32_t l, int32_t way) {
+    clf_ps most = 0;
+    for (int32_t i = c->user_at[l]; i < c->user_at[l + 1]; i++) {
+        clf_ps ps = c->node[c->user[i].node].use[c->user[i].use].looks[(int64_t)way * c->p->dev.n + o->device];
+        if (ps > most && clf_bits_has(&o->has, c->user[i].node)) most = ps;
+    }
+    return most;
+}
+
+static clf_ps looking_all(const clf_component *c, const clf_opened *o, int32_t way) {
+    clf_ps sum = o->way[way].looked;
+    for (int w = 0; w < CLF_BITS_WORDS && way; w++) /* over all cells nothing is looked up */
+        for (uint64_t left = o->paid.w[w]; left; left &= left - 1)
+            sum = clf_ps_add(sum, looking(c, o, 64 * w + __builtin_ctzll(left), way));
+    return sum;
 }
 
 static clf_ps reading_all(const clf_component *c, const clf_opened *o, int32_t way, bool tiled) {
@@ -156,8 +175,9 @@ static void settle(clf_component *c, clf_opened *o) {
         clf_ps plain = clf_ps_add(s->computed, more);
         least(&k.plain, plain);
         clf_ps moved = clf_ps_add(s->read, s->written), visited = clf_ps_add(plain, entries[(int64_t)w * c->p->dev.n + o->device]);
-        take_way(&k, dev, moved, visited);
-        if (c->p->nsparse) take_by_leaf(&k, dev, moved, clf_bits_meet(&o->paid, &c->way_leaf[w]) ? visited : plain);
+        clf_ps looks = looking_all(c, o, w);
+        take_way(&k, dev, moved, looks, visited);
+        if (c->p->nsparse) take_by_leaf(&k, dev, moved, looks, clf_bits_meet(&o->paid, &c->way_leaf[w]) ? visited : plain);
     }
     set_cost(c, o, &k);
 }
@@ -259,7 +279,9 @@ void clf_part_store(clf_component *c, clf_opened *o, int32_t q) {
         charge_alone(c, o, f->write[0][o->device], 0);
         return;
     }
-    for (int32_t w = 0; w < c->nway; w++)
+    for (int32_t w = 0; w < c->nway; w++) {
         clf_put(c, &o->way[w].written, clf_ps_add(o->way[w].written, f->way_write[(int64_t)w * c->p->dev.n + o->device]));
+        clf_put(c, &o->way[w].looked, clf_ps_add(o->way[w].looked, f->way_looks[(int64_t)w * c->p->dev.n + o->device]));
+    }
     settle(c, o);
 }

@@ -16,8 +16,13 @@ bool clf_component_ways_room(clf_component *c, int32_t nway) {
         clf_node_facts *f = &c->node[n];
         f->way_compute = clf_arena_new(c->arena, cells, sizeof *f->way_compute);
         f->way_write = clf_arena_new(c->arena, cells, sizeof *f->way_write);
-        room = f->way_compute && f->way_write;
-        for (int32_t u = 0; u < f->nuse && room; u++) room = (f->use[u].ps = clf_arena_new(c->arena, cells, sizeof *f->use[u].ps)) != NULL;
+        f->way_looks = clf_arena_new(c->arena, cells, sizeof *f->way_looks);
+        room = f->way_compute && f->way_write && f->way_looks;
+        for (int32_t u = 0; u < f->nuse && room; u++) {
+            f->use[u].ps = clf_arena_new(c->arena, cells, sizeof *f->use[u].ps);
+            f->use[u].looks = clf_arena_new(c->arena, cells, sizeof *f->use[u].looks);
+            room = f->use[u].ps && f->use[u].looks;
+        }
     }
     return room;
 }

@@ -35,6 +35,7 @@ typedef struct clf_use {
     bool right;            /* of a product whose loop may be tiled, or wait for rows */
     clf_ps streams;        /* its node's part of streaming it again, while nobody has paid for it */
     clf_ps again[CLF_MOST_DEVICES], *ps, rows[CLF_MOST_DEVICES], waits[CLF_MOST_DEVICES];
+    clf_ps *looks; /* of ps, what no computing hides */
 } clf_use;
 
 /* What deciding a node takes from its pair. */
@@ -52,7 +53,8 @@ typedef struct clf_node_facts {
     clf_share *share;          /* of operands that nothing but nodes which may stand alone must read */
     clf_ps compute[CLF_MOST_DEVICES], alone[CLF_MOST_DEVICES];
     clf_ps write[2][CLF_MOST_DEVICES]; /* stored by a step alone; by a loop, where copies of it may meet */
-    clf_ps *way_compute, *way_write; /* [way * devices + device]: the same in a loop that goes that way */
+    clf_ps *way_compute, *way_write; /* [way * devices + device]: the same in a loop that goes that way; */
+    clf_ps *way_looks;               /* of writing, what no computing hides */
     clf_ps untiled[CLF_MOST_DEVICES]; /* what a wide product computes more where the loop is not tiled */
     bool wide;                  /* a product that a loop may go through in tiles, */
     int32_t left;               /* a long row on its left side that a loop may put together: local; -1: none */
@@ -98,7 +100,7 @@ typedef struct clf_opened {
      * entries only on ways of leaves that it has read. */
     int64_t moved, computed, both, as_moved, as_computed, plain, by_leaf_moved, by_leaf_computed;
     int64_t ops, operands;
-    struct clf_way_sum { int64_t read, written, computed; } way[CLF_MOST_WAYS]; /* of a loop */
+    struct clf_way_sum { int64_t read, written, looked, computed; } way[CLF_MOST_WAYS]; /* of a loop */
     int64_t loop, device, class_, group, waited; /* waited: another device or the caller reads what it stores */
     clf_bits has, keeps, reads, paid; /* nodes computed; stored; locals read; paid for */
     clf_bits needs;                   /* parts it reads from */

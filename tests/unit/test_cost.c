@@ -57,6 +57,8 @@ static clf_ps t_write(const clf_profile *p, double x) { return clf_cost_write(p,
 static clf_ps t_gather_n(const clf_profile *p, double x) { return clf_cost_gather(p, x, 8, 1e5); }
 static clf_ps t_gather_granule(const clf_profile *p, double x) { return clf_cost_gather(p, 10, x, 1e5); }
 static clf_ps t_gather_set(const clf_profile *p, double x) { return clf_cost_gather(p, 10, 80, x); }
+static clf_ps t_look_n(const clf_profile *p, double x) { return clf_cost_look(p, x, 1e5); }
+static clf_ps t_look_set(const clf_profile *p, double x) { return clf_cost_look(p, 10, x); }
 static clf_ps t_cells(const clf_profile *p, double x) { return clf_cost_cells(p, true, CLF_CLASS_EXP, x); }
 static clf_ps t_fma(const clf_profile *p, double x) { return clf_cost_fma(p, false, x); }
 static clf_ps t_rows(const clf_profile *p, double x) { return clf_cost_rows(p, x); }
@@ -73,7 +75,7 @@ static clf_ps t_twin(const clf_profile *p, double x) { return clf_cost_convert(p
 static clf_ps t_transfer(const clf_profile *p, double x) { return clf_cost_transfer(p, x); }
 static const term terms[] = {t_read, t_write,    t_gather_n,   t_gather_granule, t_gather_set, t_cells,   t_fma,
                              t_rows, t_dots,     t_entries,    t_locate,         t_gaps,       t_library, t_convert,
-                             t_twin, t_transfer, t_entry_rows, t_library_rows,   t_gemm};
+                             t_twin, t_transfer, t_entry_rows, t_library_rows,   t_gemm,       t_look_n,  t_look_set};
 enum { TERMS = sizeof terms / sizeof *terms };
 
 static void all_profiles(void (*with)(const clf_profile *p)) {
@@ -99,7 +101,8 @@ static void monotone(const clf_profile *p) {
             CU_ASSERT(ps >= last && ps <= CLF_PS_MOST);
             last = ps;
         }
-        CU_ASSERT(last == CLF_PS_MOST || terms[i] == t_gather_set || (terms[i] == t_transfer && p->zero_copy));
+        bool stays = terms[i] == t_gather_set || terms[i] == t_look_set || (terms[i] == t_look_n && p->kind == CLF_DEV_GPU);
+        CU_ASSERT(last == CLF_PS_MOST || stays || (terms[i] == t_transfer && p->zero_copy));
     }
 }
 static void test_monotone(void) { all_profiles(monotone); }
@@ -107,7 +110,7 @@ static void test_monotone(void) { all_profiles(monotone); }
 /* Whole, and up: parts never cost less than the whole at the same tier. */
 static void adds(const clf_profile *p) {
     for (int i = 0; i < TERMS; i++) {
-        if (terms[i] == t_gather_set || terms[i] == t_gather_granule) continue;
+        if (terms[i] == t_gather_set || terms[i] == t_gather_granule || terms[i] == t_look_set) continue;
         for (double x = 1; x < 1e12; x *= 3.1)
             for (double part = x / 7; part < x; part += x / 7) {
                 bool same_tier = p->tier_bytes[2] < part && p->tier_bytes[2] < x - part;
@@ -127,7 +130,8 @@ static void test_additive(void) {
 
 static void nothing(const clf_profile *p) {
     for (int i = 0; i < TERMS; i++)
-        if (terms[i] != t_gather_granule && terms[i] != t_gather_set && terms[i] != t_twin) CU_ASSERT_EQUAL(terms[i](p, 0), 0);
+        if (terms[i] != t_gather_granule && terms[i] != t_gather_set && terms[i] != t_look_set && terms[i] != t_twin)
+            CU_ASSERT_EQUAL(terms[i](p, 0), 0);
     CU_ASSERT_EQUAL(clf_cost_library(p, true, 5, 0, 5), 0);
     CU_ASSERT_EQUAL(clf_cost_library(p, true, 5, 5, 0), 0);
     CU_ASSERT_EQUAL(clf_cost_library_vector(p, true, 5, 0, false), 0);
@@ -174,6 +178,7 @@ static void test_tiers(void) {
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 20000), 25000); /* a quarter each */
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 64, 20000), 25000);
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 164, 20000), 25000 + 10 * 100 * 2);
+    CU_ASSERT_EQUAL(clf_cost_look(&p, 10, 20000), 25000); /* what follows may wait */
     p.read_bytes_per_s[2] = 1e15;
     CU_ASSERT_EQUAL(clf_cost_read(&p, 30000), 60000); /* no faster than the tier before it */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What products begun at stored entries cost. An inner product at each entry takes a sum of its lanes; a row of a side that is times an entry
- * goes to sums that kernels for CPUs keep in registers, while others begin anew with it. Beginning made dear says how often it is billed. */
+ * goes to sums that kernels for CPUs keep in registers, while others begin anew with it. Beginning made dear says how often it is billed. What is looked up at entries hides behind nothing on a CPU. */
 #include "planner/bill.h"
 #include "tests/support/plan_devices.h"
 #include "tests/unit/plan_text.h"
@@ -37,8 +37,30 @@ static void test_begun(void) {
     }
 }
 
+/* Looking up a cell of the vector for each entry is dear: what the step costs then grows by all of it on CPUs, though far more is computed
+ * or moved, and hides behind what is computed on a GPU. */
+static void test_looked_up(void) {
+    static const plan_var v[] = {{"X", 30000, 2000, false, ENTRIES}, {"w", 2000, 1, false, 0}};
+    enum { BESIDE = 3 };
+    clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
+    planned r = plan_with(v, 2, "X %*% w", "all", &lim);
+    CU_ASSERT_EQUAL_FATAL(r.p->nstep, 1);
+    for (int kind = CLF_DEV_HOST; kind <= CLF_DEV_GPU; kind++) {
+        clf_profile dev = devices.profile[0];
+        dev.kind = kind;
+        dev.overlap = 1;
+        for (int t = 0; t < CLF_PROFILE_TIERS; t++) dev.gather_ns[t] = 0;
+        dev.entry_ns = 2 * BESIDE; /* more than all that is moved */
+        double plain = ns_with(&r, dev, 0);
+        for (int t = 0; t < CLF_PROFILE_TIERS; t++) dev.gather_ns[t] = BESIDE;
+        double grown = (ns_with(&r, dev, 0) - plain) / ((double)BESIDE * ENTRIES);
+        CU_ASSERT_DOUBLE_EQUAL(grown, kind != CLF_DEV_GPU, 1e-6);
+    }
+    drop(&r);
+}
+
 int main(void) {
-    static const test_case tests[] = {{"products begun at entries", test_begun}};
+    static const test_case tests[] = {{"products begun at entries", test_begun}, {"cells looked up at entries", test_looked_up}};
     if (!plan_devices_read(&devices, CLF_TESTS_DIR "/golden/profiles")) return 1;
-    return run_suite("entry_cost", tests, 1);
+    return run_suite("entry_cost", tests, 2);
 }
