@@ -59,7 +59,7 @@ void clf_part_grid(const clf_graph *g, const clf_cover *c, int32_t i, clf_bill *
 /** One term. */
 clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev);
 /** What of a term of the first group no computing hides (clf_cost_look). */
-clf_ps clf_term_look(const clf_term *t, const clf_profile *dev);
+clf_ps clf_term_look(const clf_term *t, const clf_graph *g, const clf_profile *dev);
 
 /** Does part `number` read q, stored in CSR, as it is? Else its cells, converted first. */
 bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number, int32_t q);

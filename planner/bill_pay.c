@@ -20,25 +20,25 @@ static clf_ps one_by_one(const clf_profile *dev, const clf_graph *g, int32_t n, 
 static bool sums_stay(const clf_profile *dev, const clf_term *t) { return t->b > 0 && dev->kind == CLF_DEV_CPU; }
 
 /* Is reading all of it cheaper? */
-static bool read_whole(const clf_term *t, const clf_profile *dev) {
-    return t->kind == CLF_TERM_SPARSELY && clf_cost_read(dev, t->c) <= clf_cost_gather(dev, t->a, t->b, t->c);
+static bool read_whole(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
+    return t->kind == CLF_TERM_SPARSELY && clf_cost_read(dev, t->c, g->bytes) <= clf_cost_gather(dev, t->a, t->b, t->c);
 }
 
-clf_ps clf_term_look(const clf_term *t, const clf_profile *dev) {
+clf_ps clf_term_look(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
     bool gathers = t->kind == CLF_TERM_GATHER || t->kind == CLF_TERM_SPARSELY;
-    return gathers && !read_whole(t, dev) ? clf_cost_look(dev, t->a, t->c) : 0;
+    return gathers && !read_whole(t, g, dev) ? clf_cost_look(dev, t->a, t->c) : 0;
 }
 
 clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
     const clf_gnode *x = &g->node[t->node];
-    clf_ps once = clf_cost_read(dev, t->a);
+    clf_ps once = clf_cost_read(dev, t->a, g->bytes), near = clf_cost_read(dev, t->a, 0);
     switch ((clf_term_kind)t->kind) {
     case CLF_TERM_READ: return once;
-    case CLF_TERM_AGAIN: return clf_ps_add(once, times(once, clf_cost_tiles(dev, x->dtype == CLF_F64) ? t->c : t->b));
+    case CLF_TERM_AGAIN: return clf_ps_add(once, times(near, clf_cost_tiles(dev, x->dtype == CLF_F64) ? t->c : t->b));
     case CLF_TERM_GATHER:
-    case CLF_TERM_SPARSELY: return read_whole(t, dev) ? clf_cost_read(dev, t->c) : clf_cost_gather(dev, t->a, t->b, t->c);
-    case CLF_TERM_WRITE: return clf_cost_write(dev, t->a);
-    case CLF_TERM_MEET: return times(clf_ps_add(once, clf_cost_write(dev, t->a)), t->b);
+    case CLF_TERM_SPARSELY: return read_whole(t, g, dev) ? clf_cost_read(dev, t->c, g->bytes) : clf_cost_gather(dev, t->a, t->b, t->c);
+    case CLF_TERM_WRITE: return clf_cost_write(dev, t->a, g->bytes);
+    case CLF_TERM_MEET: return times(clf_ps_add(near, clf_cost_write(dev, t->a, 0)), t->b);
     case CLF_TERM_NODE:
         if (t->b > 0) return clf_cost_tiled(dev, g, t->node, t->a);
         once = clf_cost_node(dev, g, t->node, t->a);
@@ -66,7 +66,7 @@ clf_ps clf_bill_pay(const clf_bill *b, const clf_graph *g, const clf_profile *de
     clf_ps sum[2] = {0, 0}, looks = 0;
     for (int32_t i = 0; i < b->n; i++) {
         bool computed = b->term[i].kind > CLF_TERM_COMPUTE;
-        clf_ps look = clf_term_look(&b->term[i], dev);
+        clf_ps look = clf_term_look(&b->term[i], g, dev);
         sum[computed] = clf_ps_add(sum[computed], clf_term_pay(&b->term[i], g, dev) - look);
         looks = clf_ps_add(looks, look);
     }

@@ -46,10 +46,14 @@ static double latency(const clf_profile *dev, int tier) {
     return ns;
 }
 
-clf_ps clf_cost_read(const clf_profile *dev, double bytes) { return at_rate(bytes, bandwidth(dev, tier_of(dev, bytes))); }
+static double rate_among(const clf_profile *dev, double bytes, double among) {
+    return bandwidth(dev, tier_of(dev, bytes > among ? bytes : among));
+}
 
-clf_ps clf_cost_write(const clf_profile *dev, double bytes) {
-    return at_rate(bytes * dev->write_cost, bandwidth(dev, tier_of(dev, bytes)));
+clf_ps clf_cost_read(const clf_profile *dev, double bytes, double among) { return at_rate(bytes, rate_among(dev, bytes, among)); }
+
+clf_ps clf_cost_write(const clf_profile *dev, double bytes, double among) {
+    return at_rate(bytes * dev->write_cost, rate_among(dev, bytes, among));
 }
 
 enum { LINE = 64 }; /* bytes that one access brings along */
@@ -133,7 +137,7 @@ clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, do
     if (!(side > 0) || !(k > 0)) return 0;
     if (k < side) side = k;
     clf_ps product = at_rate(flops * (1 + dev->library_half[tall] / side), dev->library_flops_per_s[f64]);
-    return clf_ps_add(product, clf_cost_read(dev, LIBRARY_PASSES * m * n * (f64 ? 8 : 4)));
+    return clf_ps_add(product, clf_cost_read(dev, LIBRARY_PASSES * m * n * (f64 ? 8 : 4), 0));
 }
 
 /* Nothing is copied, but every row is begun: 419,430 x 10 took 1.8 ms along the rows and 2.2 over them, 41,943 x 100 took 0.65 and

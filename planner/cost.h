@@ -10,7 +10,8 @@
  * that keeps many values at a time (clf_cost_kept); where a GPU's groups are too few for it, leave a last wave half empty or want much local
  * memory, moving and computing do (clf_cost_occupancy). Both are known of whole loops only and lower no cost, so no bound has them.
  *
- * An operand's bandwidth follows from its own bytes (the tier it would stream from by itself). All terms are rounded up, except where a
+ * An operand's bandwidth follows from the bytes of all that the program is given and gives (clf_graph), for in each run those pass between
+ * two uses of one; what a loop reads again, or anywhere, from its own bytes: it stays where there is room for it. All terms are rounded up, except where a
  * search wants a bound and takes fewer of them. Sums saturate at CLF_PS_MOST, which no plan reaches. */
 #ifndef CLF_PLANNER_COST_H
 #define CLF_PLANNER_COST_H
@@ -23,9 +24,10 @@ typedef int64_t clf_ps;
 /** a + b, saturating; both in 0 .. CLF_PS_MOST. */
 static inline clf_ps clf_ps_add(clf_ps a, clf_ps b) { return a + b > CLF_PS_MOST ? CLF_PS_MOST : a + b; }
 
-/** One operand streamed once, one result written once. bytes >= 0. */
-clf_ps clf_cost_read(const clf_profile *dev, double bytes);
-clf_ps clf_cost_write(const clf_profile *dev, double bytes);
+/** One operand streamed once, one result written once. bytes >= 0. Whoever goes through `among` bytes in all finds none of them nearer than
+ *  those would be. */
+clf_ps clf_cost_read(const clf_profile *dev, double bytes, double among);
+clf_ps clf_cost_write(const clf_profile *dev, double bytes, double among);
 /** n accesses of `granule` bytes each, spread over `footprint` bytes; and what of that takes its time whatever is computed meanwhile: where
  *  no other threads of a core go on, the first line of each. That is how it was measured, as what it adds to visiting entries. */
 clf_ps clf_cost_gather(const clf_profile *dev, double n, double granule, double footprint);

@@ -48,6 +48,7 @@ typedef struct clf_graph {
     int32_t n, nroot, nslot;
     clf_gnode *node;
     int32_t *root;
+    double bytes; /* of all that is given and all that is wanted; 0: not added up (clf_rewrite does) */
 } clf_graph;
 
 static inline int64_t clf_rows(const clf_gnode *n) { return n->dim[0].n; }

@@ -9,7 +9,9 @@
 
 #include <string.h>
 
+#include "formats/fmt.h"
 #include "planner/rewriter.h"
+#include "planner/template.h"
 
 typedef struct frame {
     int32_t node; /* to be settled */
@@ -168,6 +170,18 @@ static void drop_dead(clf_graph *g, const uint8_t *live, int32_t *number) {
     g->n = kept;
 }
 
+/* What a run goes through at least, as it is stored. */
+static double bytes_of(const clf_graph *g) {
+    double sum = 0;
+    for (int32_t n = 0; n < g->n; n++) {
+        const clf_gnode *x = &g->node[n];
+        bool stored = clf_node_is_slot(x) && x->format == CLF_CSR;
+        if (clf_node_is_slot(x)) sum += stored ? clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_gnode_bytes(x);
+    }
+    for (int32_t r = 0; r < g->nroot; r++) sum += clf_gnode_bytes(&g->node[g->root[r]]);
+    return sum;
+}
+
 static clf_status finish(pass *p, clf_graph *out, clf_err *err) {
     const clf_graph *g = p->old;
     int32_t *root = clf_arena_new(p->w.arena, (size_t)g->nroot, sizeof *root);
@@ -181,6 +195,7 @@ static clf_status finish(pass *p, clf_graph *out, clf_err *err) {
     out->root = root;
     out->nroot = g->nroot;
     out->nslot = g->nslot;
+    out->bytes = bytes_of(out);
     return CLF_OK;
 }
 

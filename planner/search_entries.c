@@ -164,7 +164,7 @@ static void note_reading(const entries *e, const clf_use *u, use_way *to) {
         for (int d = 0; d < e->c->p->dev.n; d++) {
             const clf_profile *dev = e->c->p->dev.profile[d];
             to->ps[d] = least_read(e, x, dev);
-            to->looks[d] = x->kind == CLF_TERM_GATHER ? clf_term_look(x, dev) : 0;
+            to->looks[d] = x->kind == CLF_TERM_GATHER ? clf_term_look(x, e->g, dev) : 0;
         }
     }
 }
@@ -185,7 +185,7 @@ static void take_bill(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MOST_DEV
             if (x->kind > CLF_TERM_COMPUTE && !apart) computed = clf_ps_add(computed, clf_term_pay(x, e->g, dev));
             if (x->kind >= CLF_TERM_COMPUTE || x->node != f->id) continue;
             written = clf_ps_add(written, clf_term_pay(x, e->g, dev));
-            looks = clf_ps_add(looks, clf_term_look(x, dev));
+            looks = clf_ps_add(looks, clf_term_look(x, e->g, dev));
         }
         least(&f->compute[d], computed);
         least(&f->write[1][d], written);

@@ -51,7 +51,7 @@ static void operand_facts(const localing *L, int32_t l) {
     double brought = cells < bytes ? cells : bytes; /* converted first, perhaps */
     o->least = CLF_PS_MOST;
     for (int d = 0; d < L->p->dev.n; d++) {
-        o->read[d] = scaled(clf_cost_read(L->p->dev.profile[d], brought), share);
+        o->read[d] = scaled(clf_cost_read(L->p->dev.profile[d], brought, L->g->bytes), share);
         o->transfer[d] = scaled(clf_problem_bring(L->p, o->id, brought, 0, d), csr ? 1 : least_share(L, x));
         if (o->read[d] < o->least) o->least = o->read[d];
     }

@@ -146,7 +146,7 @@ static double reading_ns(clf_ctx *c, const clf_graph *g) {
         if (!clf_node_is_slot(x) || x->scalar) continue;
         bytes += x->format == CLF_CSR ? (double)clf_csr_bytes(clf_rows(x), x->nnz, (clf_dtype)x->dtype) : clf_gnode_bytes(x);
     }
-    return 1e-3 * (double)clf_cost_read(clf_run_host_profile(c), bytes);
+    return 1e-3 * (double)clf_cost_read(clf_run_host_profile(c), bytes, 0);
 }
 
 /* A plan that reads for so long may be on the disk; looking there costs less than planning it at all. */

@@ -12,7 +12,7 @@ enum {
     FEW_CELLS = 4096,
     FULL_LEVELS = 2 * 44 + 2,  /* of the carry stack: more leaves than memory holds entries */
     NARROW_SIDE = 4,           /* a side of up to so many columns is read column by column */
-    FETCH_BYTES = 1 << 20,     /* sides beyond are fetched ahead */
+    FETCH_BYTES = 1 << 18,     /* sides beyond are fetched ahead */
     ZEROS_CELLS = 1 << 16,     /* of such a row: it stays in a core's own cache */
     NEAR_SIDE = 1 << 21,       /* bytes of a side that a core's own cache holds well enough */
     CUT_BYTES = 3 << 18,       /* of the side's rows read together */

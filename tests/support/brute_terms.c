@@ -28,8 +28,9 @@ static bool whole_each_row(const clf_graph *g, int32_t n, int k) {
 static clf_ps way(const brute *b, int32_t n, int k, int d) {
     bool range = b->g->node[n].op == CLF_OP_INDEX;
     double rows = (double)clf_node_loop_rows(b->g, n);
-    clf_ps once = clf_cost_read(b->device[d], bytes_of(&b->g->node[range ? n : clf_node_operand(b->g, n, k)]));
-    return rows > ROWS_A_PASS && whole_each_row(b->g, n, k) ? clf_ps_add(once, times(once, rows / ROWS_A_PASS - 1)) : once;
+    double bytes = bytes_of(&b->g->node[range ? n : clf_node_operand(b->g, n, k)]);
+    clf_ps once = clf_cost_read(b->device[d], bytes, b->g->bytes), again = clf_cost_read(b->device[d], bytes, 0);
+    return rows > ROWS_A_PASS && whole_each_row(b->g, n, k) ? clf_ps_add(once, times(again, rows / ROWS_A_PASS - 1)) : once;
 }
 
 /* Where operand q is found in brute_op.takes; -1: an argument of the kernel. */
@@ -54,12 +55,12 @@ static void price_operands(const brute *b, brute_op *o, int d) {
 /* Results that meet over rows exist once a block of them: all copies but one are written and read again. */
 static clf_ps result(const brute *b, int32_t n, bool loops, int d) {
     const clf_gnode *x = &b->g->node[n];
-    clf_ps once = clf_cost_write(b->device[d], bytes_of(x));
+    clf_ps once = clf_cost_write(b->device[d], bytes_of(x), b->g->bytes);
     bool fold = x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_COLS && clf_cols(x) > 1;
     if (!loops || !(fold || clf_product_loop(b->g, n) == CLF_PRODUCT_COLS)) return once;
     int64_t rows = clf_node_loop_rows(b->g, n), block = clf_col_block(rows, clf_rows(x) * clf_cols(x));
     if (rows <= block) return once;
-    clf_ps copy = clf_ps_add(once, clf_cost_read(b->device[d], bytes_of(x)));
+    clf_ps copy = clf_ps_add(clf_cost_write(b->device[d], bytes_of(x), 0), clf_cost_read(b->device[d], bytes_of(x), 0));
     return clf_ps_add(once, times(copy, (double)rows / (double)block - 1));
 }
 
@@ -104,7 +105,7 @@ static bool runs_alone(const brute *b, int32_t n, int d) {
 
 static void price_op(const brute *b, brute_op *o, int d) {
     double bytes = bytes_of(&b->g->node[o->node]);
-    o->read[d] = clf_cost_read(b->device[d], bytes);
+    o->read[d] = clf_cost_read(b->device[d], bytes, b->g->bytes);
     o->move[d] = clf_cost_transfer(b->device[d], bytes);
     o->write[d] = result(b, o->node, o->loops, d);
     o->loop_ps[d] = o->loops ? work(b, o->node, d) : 0;
@@ -114,7 +115,7 @@ static void price_op(const brute *b, brute_op *o, int d) {
 static void price_slot(const brute *b, brute_slot *s, int d) {
     const clf_gnode *x = &b->g->node[s->node];
     s->free = x->scalar;
-    s->read[d] = s->free ? 0 : clf_cost_read(b->device[d], bytes_of(x));
+    s->read[d] = s->free ? 0 : clf_cost_read(b->device[d], bytes_of(x), b->g->bytes);
     s->move[d] = s->free ? 0 : clf_cost_transfer(b->device[d], bytes_of(x));
     if (!b->lim.dev.resident[d]) return;
     s->move[d] -= b->lim.dev.resident[d][x->attr[0]];

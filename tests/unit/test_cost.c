@@ -52,8 +52,8 @@ static clf_profile simple(void) {
 
 /* Each term with its sizes scaled by one number, so that all can be driven alike. */
 typedef clf_ps (*term)(const clf_profile *p, double x);
-static clf_ps t_read(const clf_profile *p, double x) { return clf_cost_read(p, x); }
-static clf_ps t_write(const clf_profile *p, double x) { return clf_cost_write(p, x); }
+static clf_ps t_read(const clf_profile *p, double x) { return clf_cost_read(p, x, 0); }
+static clf_ps t_write(const clf_profile *p, double x) { return clf_cost_write(p, x, 0); }
 static clf_ps t_gather_n(const clf_profile *p, double x) { return clf_cost_gather(p, x, 8, 1e5); }
 static clf_ps t_gather_granule(const clf_profile *p, double x) { return clf_cost_gather(p, 10, x, 1e5); }
 static clf_ps t_gather_set(const clf_profile *p, double x) { return clf_cost_gather(p, 10, 80, x); }
@@ -125,7 +125,7 @@ static void test_additive(void) {
     clf_profile p = simple();
     CU_ASSERT_EQUAL(clf_cost_fma(&p, false, 0.1), 1); /* anything at all is a picosecond */
     CU_ASSERT_EQUAL(clf_cost_fma(&p, false, 10.5), 11);
-    CU_ASSERT_EQUAL(clf_cost_read(&p, 1000.25), 1001);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 1000.25, 0), 1001);
 }
 
 static void nothing(const clf_profile *p) {
@@ -156,31 +156,34 @@ static void test_saturates(void) {
     all_profiles(huge);
     clf_profile none;
     memset(&none, 0, sizeof none); /* no rates at all: whatever is done is never chosen */
-    CU_ASSERT_EQUAL(clf_cost_read(&none, 1), CLF_PS_MOST);
+    CU_ASSERT_EQUAL(clf_cost_read(&none, 1, 0), CLF_PS_MOST);
     CU_ASSERT_EQUAL(clf_cost_fma(&none, true, 1), CLF_PS_MOST);
     CU_ASSERT_EQUAL(clf_cost_transfer(&none, 1), CLF_PS_MOST);
     CU_ASSERT_EQUAL(clf_cost_library(&none, false, 1, 1, 1), CLF_PS_MOST);
-    CU_ASSERT_EQUAL(clf_cost_read(&none, 0), 0);
+    CU_ASSERT_EQUAL(clf_cost_read(&none, 0, 0), 0);
 }
 
 /* By hand, from the simple profile: t + 1 picoseconds a byte in tier t, limits of 10, 20 and 30 kB. */
 static void test_tiers(void) {
     clf_profile p = simple();
-    CU_ASSERT_EQUAL(clf_cost_read(&p, 10000), 10000);
-    CU_ASSERT_EQUAL(clf_cost_read(&p, 10001), 20002);
-    CU_ASSERT_EQUAL(clf_cost_read(&p, 30000), 90000);
-    CU_ASSERT_EQUAL(clf_cost_read(&p, 30001), 120004);
-    CU_ASSERT_EQUAL(clf_cost_read(&p, 1e19), clf_ps_add(CLF_PS_MOST, 0)); /* beyond the last limit as in the last tier */
-    CU_ASSERT_EQUAL(clf_cost_write(&p, 10000), 30000);
-    CU_ASSERT_EQUAL(clf_cost_write(&p, 10001), 60006);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 10000, 0), 10000);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 10001, 0), 20002);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 30000, 0), 90000);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 30001, 0), 120004);
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 1e19, 0), clf_ps_add(CLF_PS_MOST, 0)); /* beyond the last limit as in the last tier */
+    CU_ASSERT_EQUAL(clf_cost_write(&p, 10000, 0), 30000);
+    CU_ASSERT_EQUAL(clf_cost_write(&p, 10001, 0), 60006);
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 5000), 10000);
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 10000), 15000); /* half of it is held by the first tier, half by the second */
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 20000), 25000); /* a quarter each */
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 64, 20000), 25000);
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 164, 20000), 25000 + 10 * 100 * 2);
     CU_ASSERT_EQUAL(clf_cost_look(&p, 10, 20000), 25000); /* what follows may wait */
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 1000, 30000), 3000); /* among what fills the third tier */
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 30001, 1000), 120004);
+    CU_ASSERT_EQUAL(clf_cost_write(&p, 1000, 10001), 6000);
     p.read_bytes_per_s[2] = 1e15;
-    CU_ASSERT_EQUAL(clf_cost_read(&p, 30000), 60000); /* no faster than the tier before it */
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 30000, 0), 60000); /* no faster than the tier before it */
 }
 
 static void test_operators(void) {
@@ -380,7 +383,7 @@ static void test_exact(void) {
     clf_profile_assume(&p, CLF_DEV_CPU, 3);
     p.read_bytes_per_s[3] = 1e10 / 3;
     p.cells_per_s[1][CLF_CLASS_POW] = 1e8 / 7;
-    CU_ASSERT_EQUAL(clf_cost_read(&p, 12345679), INT64_C(3703703700));
+    CU_ASSERT_EQUAL(clf_cost_read(&p, 12345679, 0), INT64_C(3703703700));
     CU_ASSERT_EQUAL(clf_cost_cells(&p, true, CLF_CLASS_POW, 1001), INT64_C(70070000));
     for (int i = 0; i < TERMS; i++)
         for (double x = 1; x < 1e15; x *= 9.7) CU_ASSERT_EQUAL(terms[i](&p, x), terms[i](&p, x));

@@ -45,7 +45,7 @@
 %42 = SUB f64 1x500 (%12 %41)
 roots %19 %32 %36 %39 %42
 
-(machine "host") (price 1.49e+04 us) (gap 0 us) (peak 9015208)
+(machine "host") (price 1.5e+04 us) (gap 0 us) (peak 9015208)
 (step 0 library %*% (in %1 %2) (out %3) (covers %3))
 (step 1 fused Cell (in %3 %4) (out %9) (covers %5 %6 %7 %8 %9))
 (step 2 library %*% (in %9 %10) (out %11) (covers %11))
@@ -78,7 +78,7 @@ roots %19 %32 %36 %39 %42
 (cut %37 %38 "an aggregate must see all cells before its result is used")
 (cut %40 %41 "an aggregate must see all cells before its result is used")
 
-(machine "host and fast gpu") (price 2.4e+03 us) (gap 2.19e+03 us) (peak 6139208)
+(machine "host and fast gpu") (price 2.43e+03 us) (gap 2.22e+03 us) (peak 6139208)
 (step 0 fused Outer (device 1) (in %1 %2 %4 %10 %12) (out %9 %19 %24 %29 %37 %40) (covers %3 %5 %6 %7 %8 %9 %11 %13 %14 %15 %16 %17 %18 %19 %22 %23 %24 %26 %27 %28 %29 %37 %40))
 (step 1 library %*% ta (device 1) (in %1 %29) (out %30) (covers %30))
 (step 2 library %*% ta (device 1) (in %9 %24) (out %34) (covers %34))
@@ -99,7 +99,7 @@ roots %19 %32 %36 %39 %42
 (cut %34 %35 "no template covers the operator")
 (cut %37 %38 "an aggregate must see all cells before its result is used")
 
-(machine "host and slow gpu") (price 1.49e+04 us) (gap 371 us) (peak 9015208)
+(machine "host and slow gpu") (price 1.5e+04 us) (gap 416 us) (peak 9015208)
 (step 0 library %*% (in %1 %2) (out %3) (covers %3))
 (step 1 fused Cell (in %3 %4) (out %9) (covers %5 %6 %7 %8 %9))
 (step 2 library %*% (in %9 %10) (out %11) (covers %11))
@@ -132,7 +132,7 @@ roots %19 %32 %36 %39 %42
 (cut %37 %38 "an aggregate must see all cells before its result is used")
 (cut %30 %31 "no template covers the operator")
 
-(machine "two equal") (price 2.31e+03 us) (gap 278 us) (peak 6139208)
+(machine "two equal") (price 2.32e+03 us) (gap 278 us) (peak 6139208)
 (step 0 fused Outer (in %1 %2 %4) (out %9) (covers %3 %5 %6 %7 %8 %9))
 (step 1 fused Outer (in %9 %10 %12 %1) (out %19 %24 %29 %37 %40) (covers %11 %13 %14 %15 %16 %17 %18 %19 %22 %23 %24 %26 %27 %28 %29 %37 %40))
 (step 2 fused Cell (in %40 %12) (out %42) (covers %41 %42))

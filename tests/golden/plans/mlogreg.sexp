@@ -12,15 +12,15 @@
 %9 = MATMUL f64 100x5 (%1 %8)
 roots %9
 
-(machine "host") (price 2.36e+04 us) (gap 0 us) (peak 4000)
+(machine "host") (price 2.37e+04 us) (gap 0 us) (peak 4000)
 (step 0 fused Row (in %0 %2 %3) (out %9) (covers %4 %5 %6 %7 %8 %9))
 (cut %9 result "kept as a result")
 
-(machine "host and fast gpu") (price 2.36e+04 us) (gap 2.35e+04 us) (peak 4000)
+(machine "host and fast gpu") (price 2.37e+04 us) (gap 2.36e+04 us) (peak 4000)
 (step 0 fused Row (in %0 %2 %3) (out %9) (covers %4 %5 %6 %7 %8 %9))
 (cut %9 result "kept as a result")
 
-(machine "host and slow gpu") (price 2.36e+04 us) (gap 0 us) (peak 4000)
+(machine "host and slow gpu") (price 2.37e+04 us) (gap 0 us) (peak 4000)
 (step 0 fused Row (in %0 %2 %3) (out %9) (covers %4 %5 %6 %7 %8 %9))
 (cut %9 result "kept as a result")
 

@@ -10,28 +10,28 @@
 %7 = ADD f64 2000x1500 (%0 %6)
 roots %7
 
-(machine "host") (price 8.71e+03 us) (gap 0 us) (peak 48000000)
+(machine "host") (price 1.16e+04 us) (gap 0 us) (peak 48000000)
 (step 0 fused Outer entries (in %1 %2 %3) (out %6) (covers %5 %6))
 (step 1 convert to-dense (in %6) (out %6) (covers))
 (step 2 fused Cell (in %0 %6) (out %7) (covers %7))
 (cut %7 result "kept as a result")
 (cut %6 %7 "reading it from memory is cheaper than computing it again, or in one loop with its consumer")
 
-(machine "host and fast gpu") (price 8.71e+03 us) (gap 0 us) (peak 48000000)
+(machine "host and fast gpu") (price 1.16e+04 us) (gap 0 us) (peak 48000000)
 (step 0 fused Outer entries (in %1 %2 %3) (out %6) (covers %5 %6))
 (step 1 convert to-dense (in %6) (out %6) (covers))
 (step 2 fused Cell (in %0 %6) (out %7) (covers %7))
 (cut %7 result "kept as a result")
 (cut %6 %7 "reading it from memory is cheaper than computing it again, or in one loop with its consumer")
 
-(machine "host and slow gpu") (price 8.71e+03 us) (gap 0 us) (peak 48000000)
+(machine "host and slow gpu") (price 1.16e+04 us) (gap 0 us) (peak 48000000)
 (step 0 fused Outer entries (in %1 %2 %3) (out %6) (covers %5 %6))
 (step 1 convert to-dense (in %6) (out %6) (covers))
 (step 2 fused Cell (in %0 %6) (out %7) (covers %7))
 (cut %7 result "kept as a result")
 (cut %6 %7 "reading it from memory is cheaper than computing it again, or in one loop with its consumer")
 
-(machine "two equal") (price 697 us) (gap 0 us) (peak 48000000)
+(machine "two equal") (price 699 us) (gap 0 us) (peak 48000000)
 (step 0 fused Outer entries (in %1 %2 %3) (out %6) (covers %5 %6))
 (step 1 convert to-dense (in %6) (out %6) (covers))
 (step 2 fused Cell (in %0 %6) (out %7) (covers %7))

@@ -23,7 +23,7 @@ roots %4 %5
 (cut %4 result "kept as a result")
 (cut %5 result "kept as a result")
 
-(machine "two equal") (price 86.7 us) (gap 0 us) (peak 8000008)
+(machine "two equal") (price 169 us) (gap 0 us) (peak 8000008)
 (step 0 fused Cell (in %2 %0) (out %4 %5) (covers %3 %4 %5))
 (cut %4 result "kept as a result")
 (cut %5 result "kept as a result")

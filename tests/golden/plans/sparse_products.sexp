@@ -7,7 +7,7 @@
 %4 = MATMUL f64 50000x1 (%1 %3)
 roots %4
 
-(machine "host") (price 3.45e+04 us) (gap 0 us) (peak 400000)
+(machine "host") (price 3.46e+04 us) (gap 0 us) (peak 400000)
 (step 0 fused Row entries (in %0 %2) (out %4) (covers %3 %4))
 (cut %4 result "kept as a result")
 
@@ -15,7 +15,7 @@ roots %4
 (step 0 fused Row entries (device 1) (in %0 %2) (out %4) (covers %3 %4))
 (cut %4 result "kept as a result")
 
-(machine "host and slow gpu") (price 3.45e+04 us) (gap 0 us) (peak 400000)
+(machine "host and slow gpu") (price 3.46e+04 us) (gap 0 us) (peak 400000)
 (step 0 fused Row entries (in %0 %2) (out %4) (covers %3 %4))
 (cut %4 result "kept as a result")
 
