@@ -154,5 +154,6 @@ clf_status clf_gauge_loops(clf_gauge_bench *b, clf_profile *p) {
     if (!clf_gauge_groups(b)) ahead(b, p);
     CLF_TRY(walk(b, "m_row", 64, p->tier_bytes[1], &p->row_ns));
     p->dot_ns = p->row_ns; /* both are a sum over lanes */
+    if (clf_gauge_groups(b)) p->side_ns = p->dot_ns;
     return clf_gauge_groups(b) ? groups(b, p) : CLF_OK;
 }

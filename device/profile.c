@@ -44,6 +44,7 @@ static const row rows[] = {
     {"item_cells", ROW_REAL, AT(item_cells), 2},
     {"row_ns", ROW_REAL, AT(row_ns), 1},
     {"dot_ns", ROW_REAL, AT(dot_ns), 1},
+    {"side_ns", ROW_REAL, AT(side_ns), 1},
     {"entry_ns", ROW_REAL, AT(entry_ns), 1},
     {"scatter_ns", ROW_REAL, AT(scatter_ns), 1},
     {"entry_row_ns", ROW_REAL, AT(entry_row_ns), 1},

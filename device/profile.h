@@ -33,6 +33,7 @@ typedef struct clf_profile {
                                      0: as assumed, 16 bytes of them on a GPU, else one */
     double row_ns;                /* one more fold of a row, or of the columns by a row, beside its cells; all cores */
     double dot_ns;                /* one more product of a row, or at an entry, beside its multiply-adds; all cores */
+    double side_ns;               /* a row of a side, times a stored entry and added to sums that stay, beside its multiply-adds; all cores */
     double entry_ns;              /* one stored entry that a loop visits, beside its operators and its bytes; all cores */
     double scatter_ns;            /* one more sum at the place that a stored entry names, the loop visiting it anyway; all cores */
     double entry_row_ns;          /* a fold or product begun in a row of stored entries, beside row_ns or dot_ns; assumed but on the host */

@@ -16,9 +16,6 @@ static clf_ps one_by_one(const clf_profile *dev, const clf_graph *g, int32_t n, 
     return dear && dev->kind == CLF_DEV_CPU ? times(ps, VECTOR / (clf_node_is_wide(g, n) ? 8 : 4)) : ps;
 }
 
-/* Kernels for CPUs are written for the width of a row of sums, which stay in registers from entry to entry. */
-static bool sums_stay(const clf_profile *dev, const clf_term *t) { return t->b > 0 && dev->kind == CLF_DEV_CPU; }
-
 /* Is reading all of it cheaper? */
 static bool read_whole(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
     return t->kind == CLF_TERM_SPARSELY && clf_cost_read(dev, t->c, g->bytes) <= clf_cost_gather(dev, t->a, t->b, t->c);
@@ -44,7 +41,7 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
         once = clf_cost_node(dev, g, t->node, t->a);
         return t->c > 0 ? one_by_one(dev, g, t->node, once) : once;
     case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
-    case CLF_TERM_DOTS: return sums_stay(dev, t) ? 0 : clf_cost_dots(dev, t->a);
+    case CLF_TERM_DOTS: return t->b > 0 ? clf_cost_sides(dev, t->a) : clf_cost_dots(dev, t->a);
     case CLF_TERM_LOCATE: return clf_cost_locate(dev, t->a);
     case CLF_TERM_BEGUN: return clf_cost_entry_rows(dev, t->a);
     case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);

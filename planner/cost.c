@@ -100,6 +100,8 @@ clf_ps clf_cost_rows(const clf_profile *dev, double rows) { return each(rows, de
 
 clf_ps clf_cost_dots(const clf_profile *dev, double n) { return each(n, dev->dot_ns); }
 
+clf_ps clf_cost_sides(const clf_profile *dev, double n) { return each(n, dev->side_ns); }
+
 clf_ps clf_cost_entries(const clf_profile *dev, double entries) { return each(entries, dev->entry_ns); }
 
 clf_ps clf_cost_scatter(const clf_profile *dev, double entries) { return each(entries, dev->scatter_ns); }

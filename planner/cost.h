@@ -41,6 +41,8 @@ static inline bool clf_cost_tiles(const clf_profile *dev, bool f64) { return dev
 /** What folds cost once a row, and products once a row or entry that they are made at, beside their cells. */
 clf_ps clf_cost_rows(const clf_profile *dev, double rows);
 clf_ps clf_cost_dots(const clf_profile *dev, double n);
+/** Rows of a side, each times a stored entry and added to the same sums, beside their multiply-adds. */
+clf_ps clf_cost_sides(const clf_profile *dev, double n);
 /** Stored entries that a loop visits, beside its operators, and those passed while others are looked for. */
 clf_ps clf_cost_entries(const clf_profile *dev, double entries);
 /** Sums made at places that stored entries name. */

@@ -13,6 +13,7 @@
  *  RAND                 [0] min [1] max [2] sparsity (doubles) [3] seed
  *  FOLD                 [0] clf_fold_id [1] clf_way        CUM [0] clf_fold_id [1] CLF_WAY_ROWS: along rows, else down columns
  *  INDEX                [0] first row [1] first column (0-based; extents are the node's shape)
+ *  TRANSPOSE            [0] 1: a matrix of its own in memory, which products do not look behind (rule_turned.c)
  *  DIAG                 [0] 1: to a matrix, 0: from a matrix
  *  ORDER                [0] column (0-based) [1] decreasing [2] indices wanted */
 enum { CLF_NATTR = 4 };

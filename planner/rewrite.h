@@ -70,6 +70,8 @@ int clf_rule_at(int op);
 const char *clf_rule_kind_name(clf_rule_kind k);
 /** The gate of a mode's name, less the rules whose ids are listed: "square,sum-scaled". errors: CLF_E_NAME unknown mode or rule. */
 clf_status clf_gate_set(clf_gate *gate, const char *math, const char *off, clf_err *err);
+/** Without the rules whose ids are listed, too. errors: as above; the gate has lost those before the unknown one then. */
+clf_status clf_gate_less(clf_gate *gate, const char *list, clf_err *err);
 enum { CLF_MOST_RULES = 64 };
 
 /** The node equal to *x in everything but nnz, put behind all others if there is none. -1 when out of memory. */

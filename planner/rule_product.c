@@ -71,7 +71,7 @@ static bool is_t(const clf_graph *g, int32_t q) { return g->node[q].op == CLF_OP
  * rows take it. Kind: ROUNDING. Measure: transposes. */
 int32_t clf_rule_t_product(clf_rewriter *w, int32_t n) {
     const clf_gnode *x = &w->g.node[n];
-    if (x->op != CLF_OP_TRANSPOSE || w->g.node[x->in[0]].op != CLF_OP_MATMUL) return -1;
+    if (x->op != CLF_OP_TRANSPOSE || x->attr[0] || w->g.node[x->in[0]].op != CLF_OP_MATMUL) return -1;
     clf_gnode p = w->g.node[x->in[0]];
     if (!is_t(&w->g, p.in[0]) && !is_t(&w->g, p.in[1])) return -1;
     int32_t b = clf_rewriter_transpose(w, p.in[1]), a = clf_rewriter_transpose(w, p.in[0]);

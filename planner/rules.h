@@ -65,6 +65,9 @@ int32_t clf_rule_empty_product(clf_rewriter *w, int32_t n);
 int32_t clf_rule_empty_fold(clf_rewriter *w, int32_t n);
 /* rule_cum.c */
 int32_t clf_rule_cum(clf_rewriter *w, int32_t n);
+/* rule_turned.c */
+int32_t clf_rule_turned_side(clf_rewriter *w, int32_t n);
+int32_t clf_rule_turned_result(clf_rewriter *w, int32_t n);
 /* rule_left.c */
 int32_t clf_rule_left(clf_rewriter *w, int32_t n);
 #endif

@@ -30,10 +30,10 @@ static inline bool clf_node_is_cellwise(const clf_gnode *n) {
 static inline bool clf_node_is_row_cum(const clf_gnode *n) { return n->op == CLF_OP_CUM && n->attr[1] == CLF_WAY_ROWS; }
 /** Puts columns side by side that exist, row by row: as a loop does it. */
 bool clf_node_is_row_cat(const clf_graph *g, int32_t n);
-/** A product reads its operand through a transpose: the node whose memory it needs, and whether transposed. */
+/** A product reads its operand through a transpose that is no matrix of its own: the node whose memory it needs, and whether transposed. */
 static inline int32_t clf_product_operand(const clf_graph *g, int32_t n, int k, bool *transposed) {
     int32_t p = g->node[n].in[k];
-    *transposed = g->node[p].op == CLF_OP_TRANSPOSE;
+    *transposed = g->node[p].op == CLF_OP_TRANSPOSE && !g->node[p].attr[0];
     return *transposed ? g->node[p].in[0] : p;
 }
 /** Input k as a loop reads it: a product's operand is what is behind its transpose. */

@@ -182,6 +182,25 @@ static clf_status gauge_dots(const gauge *g, clf_profile *p) {
     return CLF_OK;
 }
 
+/* X %*% V with rows of V that no whole vectors fill, in cache: what one of them is beside its terms. */
+static clf_status gauge_sides(const gauge *g, clf_profile *p) {
+    static const char form[] =
+        "(cplan (axis i range free %d) (axis j entry free %d owner a0 parent i) (axis k range free %d) (in X f64 csr %d %d)"
+        " (in V f64 dense %d %d) (out Y f64 %d %d) (access a0 X entries (i 1 0) (j 1 0)) (access a1 V stream (j 1 0) (k 1 0))"
+        " (let v0 f64 load a0) (let v1 f64 load a1) (let v2 f64 dot j v0 v1 skip 1) (store Y v2 keep i k))";
+    enum { COLS = 256 };
+    char text[1024];
+    clf_csr x = {g->ptr, g->idx, g->big, ENTRY_ROWS, COLS, ENTRIES, CLF_F64};
+    void *in[2] = {&x, g->big}, *out[1] = {g->out};
+    double ns;
+    for (int i = 0; i < ENTRIES; i++) g->idx[i] = (i * 7 + i / ROW_ENTRIES) % COLS;
+    snprintf(text, sizeof text, form, ENTRY_ROWS, ENTRIES, NARROW, ENTRY_ROWS, COLS, COLS, NARROW, ENTRY_ROWS, NARROW);
+    CLF_TRY(row_time(g, text, &(clf_bind){.in = in, .out = out}, &ns));
+    double beside = ns / ENTRIES - p->entry_ns - 1e9 * NARROW_TERMS / p->fma_per_s[1];
+    p->side_ns = beside > 0 ? beside : 0;
+    return CLF_OK;
+}
+
 /* Entries anywhere, one in GAP cells. */
 static void scatter(const gauge *g) {
     uint32_t h = 1;
@@ -335,6 +354,7 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
     CLF_TRY(gauge_chains(g, p));
     CLF_TRY(gauge_entries(g, p));
     CLF_TRY(gauge_dots(g, p));
+    CLF_TRY(gauge_sides(g, p));
     CLF_TRY(gauge_locate(g, p));
     CLF_TRY(gauge_gaps(g, p));
     CLF_TRY(gauge_library(g, p));

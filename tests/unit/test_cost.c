@@ -36,6 +36,7 @@ static clf_profile simple(void) {
     p.gemm_half_cells = 1000;
     p.gemm_ns = 13;
     p.dot_ns = 6;
+    p.side_ns = 7;
     p.row_ns = 5;
     p.entry_ns = 2;
     p.locate_ns = 3;
@@ -203,6 +204,7 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_gemm(&p, false, 64, 128, 16), 13000 + 2 * 16 * (64 * 128 + 1000)); /* whole tiles and depths */
     CU_ASSERT_EQUAL(clf_cost_gemm(&p, true, 65, 1, 1), 13000 + 4 * 16 * (128 * 64 + 1000));
     CU_ASSERT_EQUAL(clf_cost_dots(&p, 100), 600000);
+    CU_ASSERT_EQUAL(clf_cost_sides(&p, 100), 700000);
     CU_ASSERT_EQUAL(clf_cost_rows(&p, 100), 500000);
     CU_ASSERT_EQUAL(clf_cost_entries(&p, 100), 200000);
     p.scatter_ns = 1.5;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What products begun at stored entries cost. An inner product at each entry takes a sum of its lanes; a row of a side that is times an entry
- * goes to sums that kernels for CPUs keep in registers, while others begin anew with it. Beginning made dear says how often it is billed. What is looked up at entries hides behind nothing on a CPU. */
+ * goes to sums that stay from entry to entry, which has a figure of its own. Beginning made dear says how often it is billed. What is looked
+ * up at entries hides behind nothing on a CPU. */
+#include <stddef.h>
+
 #include "planner/bill.h"
 #include "tests/support/plan_devices.h"
 #include "tests/unit/plan_text.h"
@@ -10,29 +13,31 @@ static plan_devices devices;
 enum { ENTRIES = 3000000 };
 static const plan_var vars[] = {{"X", 30000, 2000, false, ENTRIES}, {"F", 30000, 20, false, 0}, {"G", 2000, 20, false, 0}};
 
-static double ns_with(const planned *r, clf_profile dev, double dot_ns) {
-    dev.dot_ns = dot_ns;
-    return 1e-3 * (double)clf_bill_pay(r->p->step[0].bill, &r->p->g, &dev);
-}
+static double ns_on(const planned *r, const clf_profile *dev) { return 1e-3 * (double)clf_bill_pay(r->p->step[0].bill, &r->p->g, dev); }
 
-/* Products that the only loop begins at an entry, all else being cheap beside. */
-static double begun(const planned *r, const clf_profile *dev) {
+/* How often the only loop pays a figure at an entry, all else being cheap beside. */
+static double paid(const planned *r, clf_profile dev, size_t at) {
     static const double dear_ns = 1000;
-    return (ns_with(r, *dev, 2 * dear_ns) - ns_with(r, *dev, dear_ns)) / (dear_ns * ENTRIES);
+    double *figure = (double *)(void *)((char *)&dev + at);
+    *figure = dear_ns;
+    double once = ns_on(r, &dev);
+    *figure = 2 * dear_ns;
+    return (ns_on(r, &dev) - once) / (dear_ns * ENTRIES);
 }
 
 static void test_begun(void) {
     static const struct {
         const char *program;
-        double host, cpu;
-    } of[] = {{"sum(X * (F %*% t(G)))", 1, 1}, {"X %*% G", 1, 0}, {"(X * (F %*% t(G))) %*% G", 2, 1}};
-    const clf_profile *host = &devices.profile[0], *cpu = &devices.profile[1];
-    clf_limits lim = {.dev = {.n = 1, .profile = {host}}, .kernel_ops = 200, .kernel_inputs = 48};
+        double dots, sides;
+    } of[] = {{"sum(X * (F %*% t(G)))", 1, 0}, {"X %*% G", 0, 1}, {"(X * (F %*% t(G))) %*% G", 1, 1}};
+    clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         planned r = plan_with(vars, 3, of[k].program, "all", &lim);
         CU_ASSERT_EQUAL_FATAL(r.p->nstep, 1);
-        CU_ASSERT_DOUBLE_EQUAL(begun(&r, host), of[k].host, 1e-6);
-        CU_ASSERT_DOUBLE_EQUAL(begun(&r, cpu), of[k].cpu, 1e-6);
+        for (int d = 0; d < 2; d++) {
+            CU_ASSERT_DOUBLE_EQUAL(paid(&r, devices.profile[d], offsetof(clf_profile, dot_ns)), of[k].dots, 1e-6);
+            CU_ASSERT_DOUBLE_EQUAL(paid(&r, devices.profile[d], offsetof(clf_profile, side_ns)), of[k].sides, 1e-6);
+        }
         drop(&r);
     }
 }
@@ -49,11 +54,12 @@ static void test_looked_up(void) {
         clf_profile dev = devices.profile[0];
         dev.kind = kind;
         dev.overlap = 1;
+        dev.dot_ns = 0;
         for (int t = 0; t < CLF_PROFILE_TIERS; t++) dev.gather_ns[t] = 0;
         dev.entry_ns = 2 * BESIDE; /* more than all that is moved */
-        double plain = ns_with(&r, dev, 0);
+        double plain = ns_on(&r, &dev);
         for (int t = 0; t < CLF_PROFILE_TIERS; t++) dev.gather_ns[t] = BESIDE;
-        double grown = (ns_with(&r, dev, 0) - plain) / ((double)BESIDE * ENTRIES);
+        double grown = (ns_on(&r, &dev) - plain) / ((double)BESIDE * ENTRIES);
         CU_ASSERT_DOUBLE_EQUAL(grown, kind != CLF_DEV_GPU, 1e-6);
     }
     drop(&r);

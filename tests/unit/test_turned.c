@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sides of products with a sparse matrix that are turned in memory: when, that every bit stays, in all plans and types, with NaN and
+ * infinities, too, and that what was rewritten stays so. */
+#include <math.h>
+
+#include "tests/unit/api_testing.h"
+#include "tests/unit/rewrite_testing.h"
+
+enum { TALL = 300, WIDE = 12, SIDE = 6, CELLS = TALL * WIDE };
+
+/* ---- when ---- */
+
+static int32_t fires(int64_t nnz, int64_t side, clf_format format, bool left, const char *id) {
+    made *m = malloc(sizeof *m);
+    rewriting r;
+    make_begin(m);
+    int32_t X = sparse(m, put(m, CLF_OP_LEAF, TALL, WIDE, 0, -1, -1));
+    m->node[X].format = (uint8_t)format;
+    m->node[X].nnz = nnz;
+    int64_t rows = left ? TALL : side, cols = left ? side : WIDE;
+    int32_t C = put(m, CLF_OP_LEAF, rows, cols, 0, -1, -1), t = put(m, CLF_OP_TRANSPOSE, cols, rows, 1, C, -1);
+    want(m, left ? put(m, CLF_OP_MATMUL, side, WIDE, 2, t, X) : put(m, CLF_OP_MATMUL, TALL, side, 2, X, t));
+    rewrite(&r, &m->g);
+    int32_t n = fired_by(&r, id);
+    same_again(&r.g);
+    drop(&r);
+    free(m);
+    return n;
+}
+
+static void test_when(void) {
+    static const char *const id[] = {"turned-side", "turned-result"};
+    for (int left = 0; left < 2; left++) {
+        CU_ASSERT_EQUAL(fires(16 * WIDE, SIDE, CLF_CSR, left, id[left]), 1);
+        CU_ASSERT_EQUAL(fires(16 * WIDE, SIDE, CLF_CSR, left, id[!left]), 0);
+        CU_ASSERT_EQUAL(fires(16 * WIDE - 1, SIDE, CLF_CSR, left, id[left]), 0); /* a column is not used often */
+        CU_ASSERT_EQUAL(fires(16 * WIDE, 4, CLF_CSR, left, id[left]), 0);        /* taken column by column */
+        CU_ASSERT_EQUAL(fires(16 * WIDE, SIDE, CLF_DENSE, left, id[left]), 0);
+    }
+}
+
+/* ---- results ---- */
+
+static double value(int i, bool special) {
+    static const double odd[] = {NAN, INFINITY, -INFINITY, -0.0};
+    return special && i % 97 == 5 ? odd[i / 97 % 4] : (double)((i * 7919) % 1009 - 504) / 64.0;
+}
+
+static clf_mat *dense(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, int seed, bool special) {
+    static double v[CELLS];
+    for (int64_t i = 0; i < rows * cols; i++)
+        clf_scalar_store(v, (size_t)i, clf_scalar_to(clf_scalar_f64(value((int)i + seed, special)), t));
+    return clf_matrix(c, t, rows, cols, v);
+}
+
+/* Of three cells one is empty. */
+static clf_mat *sparse_matrix(clf_ctx *c, clf_dtype t) {
+    static double v[CELLS];
+    static int64_t ptr[TALL + 1];
+    static int32_t idx[CELLS];
+    int64_t n = 0;
+    for (int i = 0; i < TALL; i++) {
+        for (int j = 0; j < WIDE; j++) {
+            if ((i + 2 * j) % 3 == 0) continue;
+            clf_scalar_store(v, (size_t)n, clf_scalar_to(clf_scalar_f64(value(i * WIDE + j, false)), t));
+            idx[n++] = j;
+        }
+        ptr[i + 1] = n;
+    }
+    return clf_sparse_csr(c, t, TALL, WIDE, n, ptr, idx, v, NULL);
+}
+
+static void evaluate(const char *text, const char *off, const char *fuse, clf_dtype t, bool special, int64_t cells, double *out) {
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "rules_off", off), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", fuse), CLF_OK);
+    const clf_binding var[] = {
+        {"X", sparse_matrix(c, t)}, {"C", dense(c, t, SIDE, WIDE, 3, special)}, {"P", dense(c, t, TALL, SIDE, 11, special)}};
+    clf_mat *m = clf_expr(c, text, var, 3);
+    clf_status st = clf_read(m, out, (size_t)cells * clf_dtype_bytes(t));
+    if (st != CLF_OK) printf("\n    %s: %s\n", text, clf_last_error(c));
+    CU_ASSERT_EQUAL(st, CLF_OK);
+    clf_close(c);
+}
+
+/* Bit for bit; any NaN is NaN. */
+static int64_t unlike(const double *a, const double *b, int64_t n, clf_dtype t) {
+    int64_t bad = 0;
+    for (int64_t k = 0; k < n; k++) {
+        clf_scalar x = clf_scalar_load(a, (size_t)k, t), y = clf_scalar_load(b, (size_t)k, t);
+        bad += !clf_scalar_same(x, y) && !(isnan(clf_scalar_as_f64(x)) && isnan(clf_scalar_as_f64(y)));
+    }
+    return bad;
+}
+
+static void test_bits(void) {
+    static const struct {
+        const char *text;
+        int64_t cells;
+    } of[] = {{"X %*% t(C)", TALL * SIDE},
+              {"t(P) %*% X", SIDE * WIDE},
+              {"t(P) %*% X + C * 2", SIDE * WIDE},
+              {"t(t(P) %*% X)", SIDE * WIDE},
+              {"D = X %*% t(C); t(D == rowMins(D)) %*% X", SIDE * WIDE}};
+    static const char *const fuse[] = {"none", "all", "cost"};
+    static double on[CELLS], off[CELLS];
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int f = 0; f < 3; f++)
+            for (int k = 0; k < 4; k++) {
+                clf_dtype t = k & 1 ? CLF_F32 : CLF_F64;
+                memset(on, 0, sizeof on);
+                memset(off, 1, sizeof off);
+                evaluate(of[i].text, "", fuse[f], t, k & 2, of[i].cells, on);
+                evaluate(of[i].text, "turned-side,turned-result", fuse[f], t, k & 2, of[i].cells, off);
+                int64_t bad = unlike(on, off, of[i].cells, t);
+                if (bad) printf("\n    %s, %s, %d: %lld cells differ\n", of[i].text, fuse[f], k, (long long)bad);
+                CU_ASSERT_EQUAL(bad, 0);
+            }
+}
+
+int main(void) {
+    static const test_case tests[] = {{"when sides are turned", test_when}, {"bits of products with turned sides", test_bits}};
+    return run_suite("turned sides", tests, 2);
+}
