@@ -7,6 +7,7 @@
  *   m_tile  the same with sums that stay in registers, as many as there are: 12 rows of one packed panel with two vectors of another, four
  *           times over 6 rows with one
  *   m_gather  `n` reads at scattered places of the first `sweeps` elements      m_entry  `sweeps` times n stored entries, four lanes
+ *   m_side    the same with rows of two vectors instead of values: what an entry is where nothing is picked into lanes
  *   m_scatter  m_entry, the row's sum then added at the place of each entry
  *   m_merge   `sweeps` times n entries of two operands, one step for each that is passed      m_tiles  a sum of exp, tile by tile
  *   m_quotients  m_read of two places with a division of each vector
@@ -174,6 +175,24 @@ const char clf_calibrate_cl[] =
     "            }\n"
     "            o[w * L + (i & (L - 1))] = s.x + s.y + s.z + s.w;\n"
     "        }\n"
+    "}\n"
+    "__kernel void m_side(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
+    "{\n"
+    "    CHUNK(n / ENTRIES);\n"
+    "    __global const int *idx = (__global const int *)a;\n"
+    "    V z = (V)0;\n"
+    "    for (long r = 0; r < sweeps; r++)\n"
+    "        for (long i = lo; i < hi; i++) {\n"
+    "            V s0 = (V)0, s1 = (V)0;\n"
+    "            for (long e = i * ENTRIES; e < (i + 1) * ENTRIES; e++) {\n"
+    "                __global const T *q = a + (long)(idx[e] & 127) * (2 * L);\n"
+    "                V y = (V)(a[e]);\n"
+    "                s0 = y != (V)0 ? fma(y, VLOAD(0, q), s0) : s0;\n"
+    "                s1 = y != (V)0 ? fma(y, VLOAD(1, q), s1) : s1;\n"
+    "            }\n"
+    "            z += s0 + s1;\n"
+    "        }\n"
+    "    VSTORE(z, w, o);\n"
     "}\n"
     "__kernel void m_scatter(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
     "{\n"

@@ -64,6 +64,16 @@ static clf_status walk(clf_gauge_bench *b, const char *entry, double thing_bytes
     return st;
 }
 
+/* An entry whose row of a side is two vectors, less these: nothing is picked into lanes there. */
+static clf_status sides(clf_gauge_bench *b, clf_profile *p) {
+    double each, bytes = (double)clf_dtype_bytes(b->type), all = p->entry_ns;
+    CLF_TRY(walk(b, "m_side", bytes, p->tier_bytes[1], &each));
+    each -= 1e9 * 2 * 64 / bytes / p->fma_per_s[b->type == CLF_F64];
+    p->entry_ns = each < all / 8 ? all / 8 : each < all ? each : all;
+    p->pick_ns = all - p->entry_ns;
+    return CLF_OK;
+}
+
 /* An entry visited for a row's sum, and again for that of its column. */
 static clf_status scatters(clf_gauge_bench *b, clf_profile *p) {
     double both;
@@ -151,7 +161,10 @@ clf_status clf_gauge_loops(clf_gauge_bench *b, clf_profile *p) {
     CLF_TRY(scatters(b, p));
     CLF_TRY(walk(b, "m_merge", (double)clf_dtype_bytes(b->type), p->tier_bytes[1], &p->locate_ns));
     CLF_TRY(overlap(b, p));
-    if (!clf_gauge_groups(b)) ahead(b, p);
+    if (!clf_gauge_groups(b)) {
+        ahead(b, p);
+        CLF_TRY(sides(b, p));
+    }
     CLF_TRY(walk(b, "m_row", 64, p->tier_bytes[1], &p->row_ns));
     p->dot_ns = p->row_ns; /* both are a sum over lanes */
     if (clf_gauge_groups(b)) p->side_ns = p->dot_ns;

@@ -46,6 +46,7 @@ static const row rows[] = {
     {"dot_ns", ROW_REAL, AT(dot_ns), 1},
     {"side_ns", ROW_REAL, AT(side_ns), 1},
     {"entry_ns", ROW_REAL, AT(entry_ns), 1},
+    {"pick_ns", ROW_REAL, AT(pick_ns), 1},
     {"scatter_ns", ROW_REAL, AT(scatter_ns), 1},
     {"entry_row_ns", ROW_REAL, AT(entry_row_ns), 1},
     {"locate_ns", ROW_REAL, AT(locate_ns), 1},

@@ -35,6 +35,7 @@ typedef struct clf_profile {
     double dot_ns;                /* one more product of a row, or at an entry, beside its multiply-adds; all cores */
     double side_ns;               /* a row of a side, times a stored entry and added to sums that stay, beside its multiply-adds; all cores */
     double entry_ns;              /* one stored entry that a loop visits, beside its operators and its bytes; all cores */
+    double pick_ns;               /* one value that an entry names, picked into its lane of a vector, beside looking it up; all cores */
     double scatter_ns;            /* one more sum at the place that a stored entry names, the loop visiting it anyway; all cores */
     double entry_row_ns;          /* a fold or product begun in a row of stored entries, beside row_ns or dot_ns; assumed but on the host */
     double locate_ns;             /* one stored entry passed while looking for those of another operand; all cores */

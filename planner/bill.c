@@ -171,7 +171,7 @@ static void bill_result(billing *b, int32_t n) {
     put_term(b, clf_term_meeting(b->g, n, scatter));
     share_out(b, clf_term_block(b->g, n, scatter));
     if (!scatter || most <= 0) return;
-    put(b, CLF_TERM_GATHER, n, (double)b->c->entries[b->driver], bytes / (double)most, bytes);
+    put(b, CLF_TERM_PLACE, n, (double)b->c->entries[b->driver], bytes / (double)most, bytes);
     put(b, CLF_TERM_SCATTER, n, (double)b->c->entries[b->driver], 0, 0);
 }
 

@@ -13,6 +13,7 @@ typedef enum clf_term_kind {
     CLF_TERM_AGAIN,    /* a bytes once, b times more from wherever they stay: what every row reads whole; c times where loops are tiled */
     CLF_TERM_GATHER,   /* a accesses of b bytes each in c bytes */
     CLF_TERM_SPARSELY, /* the same, or all c bytes once if that is cheaper */
+    CLF_TERM_PLACE,    /* the same of a result: a sums of b bytes made anywhere in c bytes */
     CLF_TERM_WRITE,    /* a bytes once */
     CLF_TERM_MEET,     /* a bytes written and read again b times: copies that meet in one result */
     CLF_TERM_COMPUTE,

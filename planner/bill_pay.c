@@ -16,14 +16,19 @@ static clf_ps one_by_one(const clf_profile *dev, const clf_graph *g, int32_t n, 
     return dear && dev->kind == CLF_DEV_CPU ? times(ps, VECTOR / (clf_node_is_wide(g, n) ? 8 : 4)) : ps;
 }
 
+static clf_ps gathered(const clf_term *t, const clf_profile *dev) {
+    return clf_ps_add(clf_cost_gather(dev, t->a, t->b, t->c), clf_cost_pick(dev, t->a, t->b));
+}
+
 /* Is reading all of it cheaper? */
 static bool read_whole(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
-    return t->kind == CLF_TERM_SPARSELY && clf_cost_read(dev, t->c, g->bytes) <= clf_cost_gather(dev, t->a, t->b, t->c);
+    return t->kind == CLF_TERM_SPARSELY && clf_cost_read(dev, t->c, g->bytes) <= gathered(t, dev);
 }
 
 clf_ps clf_term_look(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
+    if (t->kind == CLF_TERM_PLACE) return clf_cost_look(dev, t->a, t->c);
     bool gathers = t->kind == CLF_TERM_GATHER || t->kind == CLF_TERM_SPARSELY;
-    return gathers && !read_whole(t, g, dev) ? clf_cost_look(dev, t->a, t->c) : 0;
+    return gathers && !read_whole(t, g, dev) ? clf_ps_add(clf_cost_look(dev, t->a, t->c), clf_cost_pick(dev, t->a, t->b)) : 0;
 }
 
 clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
@@ -33,7 +38,8 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
     case CLF_TERM_READ: return once;
     case CLF_TERM_AGAIN: return clf_ps_add(once, times(near, clf_cost_tiles(dev, x->dtype == CLF_F64) ? t->c : t->b));
     case CLF_TERM_GATHER:
-    case CLF_TERM_SPARSELY: return read_whole(t, g, dev) ? clf_cost_read(dev, t->c, g->bytes) : clf_cost_gather(dev, t->a, t->b, t->c);
+    case CLF_TERM_SPARSELY: return read_whole(t, g, dev) ? clf_cost_read(dev, t->c, g->bytes) : gathered(t, dev);
+    case CLF_TERM_PLACE: return clf_cost_gather(dev, t->a, t->b, t->c);
     case CLF_TERM_WRITE: return clf_cost_write(dev, t->a, g->bytes);
     case CLF_TERM_MEET: return times(clf_ps_add(near, clf_cost_write(dev, t->a, 0)), t->b);
     case CLF_TERM_NODE:

@@ -81,6 +81,8 @@ clf_ps clf_cost_look(const clf_profile *dev, double n, double footprint) {
     return dev->kind == CLF_DEV_GPU ? 0 : each(n, access_ns(dev, footprint));
 }
 
+clf_ps clf_cost_pick(const clf_profile *dev, double n, double granule) { return granule > sizeof(double) ? 0 : each(n, dev->pick_ns); }
+
 clf_ps clf_cost_transfer(const clf_profile *dev, double bytes) {
     if (dev->zero_copy || bytes <= 0) return 0;
     return clf_ps_add(each(1, dev->transfer_ns), at_rate(bytes, dev->transfer_bytes_per_s));

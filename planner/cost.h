@@ -32,6 +32,8 @@ clf_ps clf_cost_write(const clf_profile *dev, double bytes, double among);
  *  no other threads of a core go on, the first line of each. That is how it was measured, as what it adds to visiting entries. */
 clf_ps clf_cost_gather(const clf_profile *dev, double n, double granule, double footprint);
 clf_ps clf_cost_look(const clf_profile *dev, double n, double footprint);
+/** Values of `granule` bytes picked one by one into lanes; rows of several come as vectors, for nothing. */
+clf_ps clf_cost_pick(const clf_profile *dev, double n, double granule);
 /** Evaluations of cell operators (or steps of folds, class ADD) in a loop. */
 clf_ps clf_cost_cells(const clf_profile *dev, bool f64, clf_op_class class_, double evaluations);
 /** Multiply-adds of a product in a loop. */

@@ -37,6 +37,7 @@ static clf_profile simple(void) {
     p.gemm_ns = 13;
     p.dot_ns = 6;
     p.side_ns = 7;
+    p.pick_ns = 8;
     p.row_ns = 5;
     p.entry_ns = 2;
     p.locate_ns = 3;
@@ -179,7 +180,7 @@ static void test_tiers(void) {
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 20000), 25000); /* a quarter each */
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 64, 20000), 25000);
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 164, 20000), 25000 + 10 * 100 * 2);
-    CU_ASSERT_EQUAL(clf_cost_look(&p, 10, 20000), 25000); /* what follows may wait */
+    CU_ASSERT_EQUAL(clf_cost_look(&p, 10, 20000), 25000);  /* what follows may wait */
     CU_ASSERT_EQUAL(clf_cost_read(&p, 1000, 30000), 3000); /* among what fills the third tier */
     CU_ASSERT_EQUAL(clf_cost_read(&p, 30001, 1000), 120004);
     CU_ASSERT_EQUAL(clf_cost_write(&p, 1000, 10001), 6000);
@@ -205,6 +206,8 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_gemm(&p, true, 65, 1, 1), 13000 + 4 * 16 * (128 * 64 + 1000));
     CU_ASSERT_EQUAL(clf_cost_dots(&p, 100), 600000);
     CU_ASSERT_EQUAL(clf_cost_sides(&p, 100), 700000);
+    CU_ASSERT_EQUAL(clf_cost_pick(&p, 100, 8), 800000);
+    CU_ASSERT_EQUAL(clf_cost_pick(&p, 100, 16), 0);
     CU_ASSERT_EQUAL(clf_cost_rows(&p, 100), 500000);
     CU_ASSERT_EQUAL(clf_cost_entries(&p, 100), 200000);
     p.scatter_ns = 1.5;

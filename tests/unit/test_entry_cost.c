@@ -11,7 +11,11 @@
 static plan_devices devices;
 
 enum { ENTRIES = 3000000 };
-static const plan_var vars[] = {{"X", 30000, 2000, false, ENTRIES}, {"F", 30000, 20, false, 0}, {"G", 2000, 20, false, 0}};
+static const plan_var vars[] = {{"X", 30000, 2000, false, ENTRIES},
+                                {"F", 30000, 20, false, 0},
+                                {"G", 2000, 20, false, 0},
+                                {"H", 20, 2000, false, 0},
+                                {"w", 2000, 1, false, 0}};
 
 static double ns_on(const planned *r, const clf_profile *dev) { return 1e-3 * (double)clf_bill_pay(r->p->step[0].bill, &r->p->g, dev); }
 
@@ -28,15 +32,21 @@ static double paid(const planned *r, clf_profile dev, size_t at) {
 static void test_begun(void) {
     static const struct {
         const char *program;
-        double dots, sides;
-    } of[] = {{"sum(X * (F %*% t(G)))", 1, 0}, {"X %*% G", 0, 1}, {"(X * (F %*% t(G))) %*% G", 1, 1}};
+        double dots, sides, picks;
+    } of[] = {{"sum(X * (F %*% t(G)))", 1, 0, 0},
+              {"X %*% G", 0, 1, 0},
+              {"(X * (F %*% t(G))) %*% G", 1, 1, 0},
+              {"X %*% w", 0.01, 0, 1}, /* a product begun in each row */
+              {"t(X) %*% F", 0, 1, 0}, /* sums are made at places, nothing is picked */
+              {"sum(X * (F %*% H))", 1, 0, 20}};
     clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
-        planned r = plan_with(vars, 3, of[k].program, "all", &lim);
+        planned r = plan_with(vars, 5, of[k].program, "all", &lim);
         CU_ASSERT_EQUAL_FATAL(r.p->nstep, 1);
         for (int d = 0; d < 2; d++) {
             CU_ASSERT_DOUBLE_EQUAL(paid(&r, devices.profile[d], offsetof(clf_profile, dot_ns)), of[k].dots, 1e-6);
             CU_ASSERT_DOUBLE_EQUAL(paid(&r, devices.profile[d], offsetof(clf_profile, side_ns)), of[k].sides, 1e-6);
+            CU_ASSERT_DOUBLE_EQUAL(paid(&r, devices.profile[d], offsetof(clf_profile, pick_ns)), of[k].picks, 1e-6);
         }
         drop(&r);
     }
