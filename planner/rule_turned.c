@@ -18,7 +18,7 @@ enum {
     OFTEN = 16  /* entries of a column on average: fewer, and turning moves as much as it spares */
 };
 
-/* A sparse matrix in memory, of as many columns, each used often? */
+/* A sparse matrix in memory whose columns have many entries? */
 static bool used_often(const clf_gnode *x) {
     return clf_node_is_slot(x) && x->format == CLF_CSR && clf_rows(x) > 1 && clf_cols(x) > 1 && x->nnz / OFTEN >= clf_cols(x);
 }
@@ -50,6 +50,6 @@ int32_t clf_rule_turned_result(clf_rewriter *w, int32_t n) {
     if (x.op != CLF_OP_MATMUL || !used_often(&w->g.node[x.in[1]])) return -1;
     const clf_gnode *t = &w->g.node[x.in[0]];
     if (t->op != CLF_OP_TRANSPOSE || t->attr[0] || !is_side(&w->g, t->in[0], clf_rows(t))) return -1;
-    const int32_t in[2] = {clf_rewriter_transpose(w, x.in[1]), t->in[0]};
+    const int32_t P = t->in[0], in[2] = {clf_rewriter_transpose(w, x.in[1]), P};
     return turned(w, clf_rewriter_like(w, n, in, clf_cols(&x), clf_rows(&x)));
 }
