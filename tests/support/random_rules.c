@@ -102,7 +102,19 @@ static int times_fill(rp_gen *g, int x) {
     return f < 0 ? -1 : left ? product(g, f, x) : product(g, x, f);
 }
 
+/* A tall sparse matrix whose columns have many entries, times a transpose, or a transpose times it. */
+static int side(rp_gen *g) {
+    int64_t rows = 40 + rp_pick(g, 40), cols = 2 + rp_pick(g, 2), other = 5 + rp_pick(g, 3);
+    bool left = rp_pick(g, 2);
+    int s = leaf(g, rows, cols), c = s < 0 ? -1 : left ? leaf(g, rows, other) : leaf(g, other, cols), t = one_in(g, RP_TRANSPOSE, c);
+    if (t < 0) return -1;
+    g->p->node[s].attr[0] = RP_DENSE_DOORS + rp_pick(g, rp_ndoors - RP_DENSE_DOORS);
+    for (int64_t k = 0; k < rows * cols; k += 3) g->p->node[s].m.v[k] = 0;
+    return left ? product(g, t, s) : product(g, s, t);
+}
+
 static int turned(rp_gen *g, int x) {
+    if (g->sparse && x % 2) return side(g);
     int y = leaf(g, m_of(g, x)->rows, 1 + rp_pick(g, 3)), t = one_in(g, RP_TRANSPOSE, y);
     return t < 0 ? -1 : one_in(g, RP_TRANSPOSE, product(g, t, x));
 }
