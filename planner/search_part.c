@@ -104,43 +104,35 @@ static void charge_alone(clf_component *c, clf_opened *o, clf_ps moved, clf_ps c
     set_cost(c, o, &k);
 }
 
-/* What loop o pays to read local l on a way: the dearest of its readers counts. */
-static clf_ps reading(const clf_component *c, const clf_opened *o, int32_t l, int32_t way, bool tiled) {
-    clf_ps most = 0;
+/* What loop o pays to read locals on a way; looks: what of that no computing hides. */
+typedef struct readings {
+    clf_ps ps, looks;
+} readings;
+
+/* Local l: the dearest of its readers counts. */
+static readings reading(const clf_component *c, const clf_opened *o, int32_t l, int32_t way, bool tiled) {
+    readings most = {0, 0};
     for (int32_t i = c->user_at[l]; i < c->user_at[l + 1]; i++) {
         const clf_node_facts *f = &c->node[c->user[i].node];
         const clf_use *u = &f->use[c->user[i].use];
+        const int64_t at = (int64_t)way * c->p->dev.n + o->device;
         if (!clf_bits_has(&o->has, c->user[i].node)) continue;
         bool waits = u->right && f->left >= 0 && clf_bits_has(&o->has, f->left);
-        clf_ps ps = !u->right || tiled ? u->ps[(int64_t)way * c->p->dev.n + o->device] : waits ? u->waits[o->device] : u->rows[o->device];
-        if (ps > most) most = ps;
+        clf_ps ps = !u->right || tiled ? u->ps[at] : waits ? u->waits[o->device] : u->rows[o->device];
+        if (ps > most.ps) most.ps = ps;
+        if (u->looks[at] > most.looks) most.looks = u->looks[at];
     }
     return most;
 }
 
-/* What of that no computing hides. */
-static clf_ps looking(const clf_component *c, const clf_opened *o, int32_t l, int32_t way) {
-    clf_ps most = 0;
-    for (int32_t i = c->user_at[l]; i < c->user_at[l + 1]; i++) {
-        clf_ps ps = c->node[c->user[i].node].use[c->user[i].use].looks[(int64_t)way * c->p->dev.n + o->device];
-        if (ps > most && clf_bits_has(&o->has, c->user[i].node)) most = ps;
-    }
-    return most;
-}
-
-static clf_ps looking_all(const clf_component *c, const clf_opened *o, int32_t way) {
-    clf_ps sum = o->way[way].looked;
-    for (int w = 0; w < CLF_BITS_WORDS && way; w++) /* over all cells nothing is looked up */
-        for (uint64_t left = o->paid.w[w]; left; left &= left - 1)
-            sum = clf_ps_add(sum, looking(c, o, 64 * w + __builtin_ctzll(left), way));
-    return sum;
-}
-
-static clf_ps reading_all(const clf_component *c, const clf_opened *o, int32_t way, bool tiled) {
-    clf_ps sum = 0;
+static readings reading_all(const clf_component *c, const clf_opened *o, int32_t way, bool tiled) {
+    readings sum = {0, 0};
     for (int w = 0; w < CLF_BITS_WORDS; w++)
-        for (uint64_t left = o->paid.w[w]; left; left &= left - 1)
-            sum = clf_ps_add(sum, reading(c, o, 64 * w + __builtin_ctzll(left), way, tiled));
+        for (uint64_t left = o->paid.w[w]; left; left &= left - 1) {
+            readings one = reading(c, o, 64 * w + __builtin_ctzll(left), way, tiled);
+            sum.ps = clf_ps_add(sum.ps, one.ps);
+            sum.looks = clf_ps_add(sum.looks, one.looks);
+        }
     return sum;
 }
 
@@ -153,7 +145,7 @@ static clf_ps without_tiles(const clf_component *c, const clf_opened *o) {
 }
 
 int clf_part_streams(const clf_component *c, const clf_opened *o, int32_t l) {
-    clf_ps once = c->operand[l].read[o->device], rows = once, now = reading(c, o, l, 0, clf_tiled(c, o));
+    clf_ps once = c->operand[l].read[o->device], rows = once, now = reading(c, o, l, 0, clf_tiled(c, o)).ps;
     for (int32_t i = c->user_at[l]; i < c->user_at[l + 1]; i++) {
         const clf_use *u = &c->node[c->user[i].node].use[c->user[i].use];
         clf_ps ps = u->right ? u->rows[o->device] : u->ps[o->device];
@@ -170,12 +162,12 @@ static void settle(clf_component *c, clf_opened *o) {
     clf_ps more = tiled ? 0 : without_tiles(c, o);
     const clf_ps *entries = clf_bits_meet(&o->has, &c->places) ? c->way_entries : c->way_sums;
     for (int32_t w = 0; w < c->nway; w++) {
-        struct clf_way_sum *s = &o->way[w];
-        clf_put(c, &s->read, reading_all(c, o, w, tiled));
+        const struct clf_way_sum *s = &o->way[w];
+        readings read = reading_all(c, o, w, tiled);
         clf_ps plain = clf_ps_add(s->computed, more);
         least(&k.plain, plain);
-        clf_ps moved = clf_ps_add(s->read, s->written), visited = clf_ps_add(plain, entries[(int64_t)w * c->p->dev.n + o->device]);
-        clf_ps looks = looking_all(c, o, w);
+        clf_ps moved = clf_ps_add(read.ps, s->written), visited = clf_ps_add(plain, entries[(int64_t)w * c->p->dev.n + o->device]);
+        clf_ps looks = clf_ps_add(read.looks, s->looked);
         take_way(&k, dev, moved, looks, visited);
         if (c->p->nsparse) take_by_leaf(&k, dev, moved, looks, clf_bits_meet(&o->paid, &c->way_leaf[w]) ? visited : plain);
     }

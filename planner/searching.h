@@ -100,7 +100,7 @@ typedef struct clf_opened {
      * entries only on ways of leaves that it has read. */
     int64_t moved, computed, both, as_moved, as_computed, plain, by_leaf_moved, by_leaf_computed;
     int64_t ops, operands;
-    struct clf_way_sum { int64_t read, written, looked, computed; } way[CLF_MOST_WAYS]; /* of a loop */
+    struct clf_way_sum { int64_t written, looked, computed; } way[CLF_MOST_WAYS]; /* of a loop; looked: of what is written */
     int64_t loop, device, class_, group, waited; /* waited: another device or the caller reads what it stores */
     clf_bits has, keeps, reads, paid; /* nodes computed; stored; locals read; paid for */
     clf_bits needs;                   /* parts it reads from */
