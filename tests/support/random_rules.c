@@ -103,7 +103,9 @@ static int times_fill(rp_gen *g, int x) {
 }
 
 /* A tall sparse matrix whose columns have many entries, times a transpose, or a transpose times it. */
-static int side(rp_gen *g) {
+static int side(rp_gen *g, int x) {
+    (void)x;
+    if (!g->sparse) return -1;
     int64_t rows = 40 + rp_pick(g, 40), cols = 2 + rp_pick(g, 2), other = 5 + rp_pick(g, 3);
     bool left = rp_pick(g, 2);
     int s = leaf(g, rows, cols), c = s < 0 ? -1 : left ? leaf(g, rows, other) : leaf(g, other, cols), t = one_in(g, RP_TRANSPOSE, c);
@@ -114,7 +116,6 @@ static int side(rp_gen *g) {
 }
 
 static int turned(rp_gen *g, int x) {
-    if (g->sparse && x % 2) return side(g);
     int y = leaf(g, m_of(g, x)->rows, 1 + rp_pick(g, 3)), t = one_in(g, RP_TRANSPOSE, y);
     return t < 0 ? -1 : one_in(g, RP_TRANSPOSE, product(g, t, x));
 }
@@ -201,8 +202,8 @@ static int constants(rp_gen *g, int x) {
     return q < 0 ? -1 : cell(g, CLF_MUL, q, x);
 }
 
-static int (*const patterns[])(rp_gen *g, int x) = {squares,   counted,        scaled, refolded, diagonal, times_fill, turned,   chained,
-                                                    thin_norm, changed_little, moved,  recast,   reshaped, nothing,    constants};
+static int (*const patterns[])(rp_gen *g, int x) = {squares,   counted,        scaled, refolded, diagonal, times_fill, turned,    chained,
+                                                    thin_norm, changed_little, moved,  recast,   reshaped, nothing,    constants, side};
 
 bool rp_plant_rule(rp_gen *g) {
     rp_program *p = g->p;
