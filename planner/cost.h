@@ -5,14 +5,14 @@
  *     step = launch + max(sum of reads and writes, sum of compute) + transfers and waits
  *
  * and of the smaller sum the part that the device cannot do meanwhile (clf_cost_both): nothing of it where loads run ahead of a compiled
- * loop, nearly all where an interpreter fetches one tile after the other. Looking up what stored entries name is hidden by neither on a
- * CPU (clf_cost_look). Where registers are scarce, computing takes longer in a loop
- * that keeps many values at a time (clf_cost_kept); where a GPU's groups are too few for it, leave a last wave half empty or want much local
- * memory, moving and computing do (clf_cost_occupancy). Both are known of whole loops only and lower no cost, so no bound has them.
+ * loop, nearly all where an interpreter fetches one tile after the other. Looking up what stored entries name hides behind neither on a
+ * CPU (clf_cost_look). Where registers are scarce, computing takes longer in a loop that keeps many values at a time (clf_cost_kept); where
+ * a GPU's groups are too few for it, leave a last wave half empty or want much local memory, moving and computing do (clf_cost_occupancy).
+ * Both are known of whole loops only and lower no cost, so no bound has them.
  *
  * An operand's bandwidth follows from the bytes of all that the program is given and gives (clf_graph), for in each run those pass between
- * two uses of one; what a loop reads again, or anywhere, from its own bytes: it stays where there is room for it. All terms are rounded up, except where a
- * search wants a bound and takes fewer of them. Sums saturate at CLF_PS_MOST, which no plan reaches. */
+ * two uses of one; what a loop reads again, or anywhere, from its own bytes: it stays where there is room for it. All terms are rounded up,
+ * except where a search wants a bound and takes fewer of them. Sums saturate at CLF_PS_MOST, which no plan reaches. */
 #ifndef CLF_PLANNER_COST_H
 #define CLF_PLANNER_COST_H
 #include "device/profile.h"

@@ -63,7 +63,9 @@ static bool may_stand(const clf_graph *g, int32_t n, int32_t m) {
 static void find_used(pass *p, const clf_gate *gate) {
     for (int r = 0; clf_rules[r].id; r++) {
         bool used = clf_rules[r].kind <= (clf_rule_kind)gate->math && !(gate->off >> r & 1);
-        for (unsigned at = used ? clf_rules[r].at : 0; at; at &= at - 1) p->used[__builtin_ctz(at)] |= UINT64_C(1) << r;
+        if (gate->gpu && (clf_rules[r].at & CLF_AT_CPUS)) continue;
+        for (unsigned at = used ? clf_rules[r].at & ~(unsigned)CLF_AT_CPUS : 0; at; at &= at - 1)
+            p->used[__builtin_ctz(at)] |= UINT64_C(1) << r;
     }
 }
 

@@ -40,6 +40,7 @@ typedef enum clf_math { CLF_MATH_STRICT, CLF_MATH_REASSOCIATE, CLF_MATH_FAST } c
 typedef struct clf_gate {
     uint64_t off;    /* rules that are switched off, a bit each */
     uint8_t math;    /* clf_math */
+    bool gpu;        /* a GPU is planned for: without the rules of CLF_AT_CPUS */
 } clf_gate;
 
 /* The new graph while it grows. */
@@ -53,7 +54,8 @@ typedef struct clf_rewriter {
 } clf_rewriter;
 
 /* Operators by what rules ask of them, a bit each; slots are none of them. MOVED: whatever else has operands. */
-enum { CLF_AT_CELLS = 1, CLF_AT_FOLD = 2, CLF_AT_PRODUCT = 4, CLF_AT_TRANSPOSE = 8, CLF_AT_MOVED = 16, CLF_AT_KINDS = 5 };
+enum { CLF_AT_CELLS = 1, CLF_AT_FOLD = 2, CLF_AT_PRODUCT = 4, CLF_AT_TRANSPOSE = 8, CLF_AT_MOVED = 16, CLF_AT_KINDS = 5,
+       CLF_AT_CPUS = 32 /* besides: only where no GPU is planned for */ };
 
 typedef struct clf_rule {
     const char *id;   /* what switches it off */
@@ -70,8 +72,6 @@ int clf_rule_at(int op);
 const char *clf_rule_kind_name(clf_rule_kind k);
 /** The gate of a mode's name, less the rules whose ids are listed: "square,sum-scaled". errors: CLF_E_NAME unknown mode or rule. */
 clf_status clf_gate_set(clf_gate *gate, const char *math, const char *off, clf_err *err);
-/** Without the rules whose ids are listed, too. errors: as above; the gate has lost those before the unknown one then. */
-clf_status clf_gate_less(clf_gate *gate, const char *list, clf_err *err);
 enum { CLF_MOST_RULES = 64 };
 
 /** The node equal to *x in everything but nnz, put behind all others if there is none. -1 when out of memory. */

@@ -3,10 +3,10 @@
  *
  *     X %*% t(C)  =  X %*% T, T = t(C)          t(P) %*% X  =  T, T = t(t(X) %*% P)
  *
- * Products look behind transposes, and mostly that is for nothing. Here it is dear: what an entry of X is times with, or added to, lies in as
- * many places as C, or the result, has rows. Turned once, it is one place. Measured with 5,000,000 entries, 1,000 columns and 5 rows: kernels
- * for CPUs take a quarter of the time for the first, three quarters for the second. Devices whose work-items share lines anyway are the
- * caller's to tell (the rules are switched off for them by their ids).
+ * Products look behind transposes, and mostly that is for nothing. Here it is dear: what an entry of X is times with, or added to, lies in
+ * as many places as C, or the result, has rows. Turned once, it is one place. Measured with 5,000,000 entries, 1,000 columns and 5 rows:
+ * kernels for CPUs take a quarter of the time for the first, three quarters for the second. Work-items of a GPU share lines anyway, and
+ * the host would have to turn for it what it has (CLF_AT_CPUS).
  *
  * Kind: EXACT. The terms and the order in which they are added are the same. Measure: transposes of sides that products look behind, and
  * products with a sparse right operand. */

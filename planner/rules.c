@@ -50,6 +50,7 @@ clf_number clf_rule_number(const clf_graph *g, int32_t q) {
 #define PRODUCT CLF_AT_PRODUCT
 #define TRANSPOSE CLF_AT_TRANSPOSE
 #define MOVED CLF_AT_MOVED
+#define CPUS CLF_AT_CPUS
 
 const clf_rule clf_rules[] = {
     {"double-t", "t(t(X)) = X", CLF_RULE_EXACT, TRANSPOSE, double_transpose},
@@ -97,8 +98,8 @@ const clf_rule clf_rules[] = {
     {"chain-sparse", "A %*% B %*% v by cost, sparse", CLF_RULE_NANLOSS, PRODUCT, clf_rule_chain_sparse},
     {"cum-rows", "t(cum(t(X))) along rows", CLF_RULE_EXACT, TRANSPOSE, clf_rule_cum},
     {"left-twin", "left product on the twin", CLF_RULE_EXACT, PRODUCT, clf_rule_left},
-    {"turned-side", "X %*% t(C), t(C) in memory, X sparse", CLF_RULE_EXACT, PRODUCT, clf_rule_turned_side},
-    {"turned-result", "t(P) %*% X = t(t(X) %*% P), X sparse", CLF_RULE_EXACT, PRODUCT, clf_rule_turned_result},
+    {"turned-side", "X %*% t(C), t(C) in memory, X sparse", CLF_RULE_EXACT, PRODUCT | CPUS, clf_rule_turned_side},
+    {"turned-result", "t(P) %*% X = t(t(X) %*% P), X sparse", CLF_RULE_EXACT, PRODUCT | CPUS, clf_rule_turned_result},
     {NULL, NULL, CLF_RULE_EXACT, 0, NULL},
 };
 
@@ -130,7 +131,7 @@ static int find_rule(const char *id, size_t len) {
     return -1;
 }
 
-clf_status clf_gate_less(clf_gate *gate, const char *list, clf_err *err) {
+static clf_status take_off(clf_gate *gate, const char *list, clf_err *err) {
     for (const char *at = list; *at;) {
         size_t len = strcspn(at, ",");
         int r = find_rule(at, len);
@@ -146,7 +147,7 @@ clf_status clf_gate_set(clf_gate *gate, const char *math, const char *off, clf_e
     clf_gate g = {0};
     while (g.math <= CLF_MATH_FAST && strcmp(mode[g.math], math)) g.math++;
     if (g.math > CLF_MATH_FAST) return clf_fail(err, CLF_E_NAME, "math: no mode '%.64s', expected one of strict|reassociate|fast", math);
-    CLF_TRY(clf_gate_less(&g, off, err));
+    CLF_TRY(take_off(&g, off, err));
     *gate = g;
     return CLF_OK;
 }

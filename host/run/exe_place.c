@@ -56,8 +56,7 @@ clf_limits clf_exe_limits(clf_ctx *c, const clf_places *on) {
         lim.dev.loops_only[lim.dev.n] = true;
         lim.dev.profile[lim.dev.n++] = clf_run_profile_of(c, on->at[i]);
     }
-    for (int i = 0; i < lim.dev.n; i++) /* its work-items share lines: nothing need be turned for them, by the host at that */
-        if (lim.dev.profile[i]->kind == CLF_DEV_GPU) (void)clf_gate_less(&lim.rules, "turned-side,turned-result", NULL);
+    for (int i = 0; i < lim.dev.n; i++) lim.rules.gpu = lim.rules.gpu || lim.dev.profile[i]->kind == CLF_DEV_GPU;
     return lim;
 }
 

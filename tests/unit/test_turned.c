@@ -3,6 +3,7 @@
  * infinities, too, and that what was rewritten stays so. */
 #include <math.h>
 
+#include "tests/support/pinned_pair.h"
 #include "tests/unit/api_testing.h"
 #include "tests/unit/rewrite_testing.h"
 
@@ -10,7 +11,7 @@ enum { TALL = 300, WIDE = 12, SIDE = 6, CELLS = TALL * WIDE };
 
 /* ---- when ---- */
 
-static int32_t fires(int64_t nnz, int64_t side, clf_format format, bool left, const char *id) {
+static int32_t fires_in(const clf_gate *gate, int64_t nnz, int64_t side, clf_format format, bool left, const char *id) {
     made *m = malloc(sizeof *m);
     rewriting r;
     make_begin(m);
@@ -20,12 +21,16 @@ static int32_t fires(int64_t nnz, int64_t side, clf_format format, bool left, co
     int64_t rows = left ? TALL : side, cols = left ? side : WIDE;
     int32_t C = put(m, CLF_OP_LEAF, rows, cols, 0, -1, -1), t = put(m, CLF_OP_TRANSPOSE, cols, rows, 1, C, -1);
     want(m, left ? put(m, CLF_OP_MATMUL, side, WIDE, 2, t, X) : put(m, CLF_OP_MATMUL, TALL, side, 2, X, t));
-    rewrite(&r, &m->g);
+    rewrite_in(&r, &m->g, gate);
     int32_t n = fired_by(&r, id);
-    same_again(&r.g);
+    same_again_in(&r.g, gate);
     drop(&r);
     free(m);
     return n;
+}
+
+static int32_t fires(int64_t nnz, int64_t side, clf_format format, bool left, const char *id) {
+    return fires_in(NULL, nnz, side, format, left, id);
 }
 
 static void test_when(void) {
@@ -36,6 +41,7 @@ static void test_when(void) {
         CU_ASSERT_EQUAL(fires(16 * WIDE - 1, SIDE, CLF_CSR, left, id[left]), 0); /* a column is not used often */
         CU_ASSERT_EQUAL(fires(16 * WIDE, 4, CLF_CSR, left, id[left]), 0);        /* taken column by column */
         CU_ASSERT_EQUAL(fires(16 * WIDE, SIDE, CLF_DENSE, left, id[left]), 0);
+        CU_ASSERT_EQUAL(fires_in(&(clf_gate){.gpu = true}, 16 * WIDE, SIDE, CLF_CSR, left, id[left]), 0);
     }
 }
 
@@ -83,6 +89,30 @@ static void evaluate(const char *text, const char *off, const char *fuse, clf_dt
     clf_close(c);
 }
 
+/* Whoever plans for a GPU, too, turns nothing. */
+static void test_gpu(void) {
+    static text_sink t;
+    for (int gpu = 0; gpu < 2; gpu++) {
+        clf_profile host, device;
+        pinned_pair pair;
+        pinned_pair_alike(&host, CLF_DEV_HOST, 1);
+        pinned_pair_alike(&device, gpu ? CLF_DEV_GPU : CLF_DEV_CPU, 1);
+        CU_ASSERT_FATAL(pinned_pair_make(&pair, &host, &device));
+        clf_ctx *c = open_on(NULL);
+        clf_device d = {.struct_size = sizeof d};
+        if (clf_device_at(c, 1, &d)) {
+            CU_ASSERT_FATAL(pinned_pair_set(&pair, c));
+            CU_ASSERT_EQUAL(clf_set(c, "device", "1"), CLF_OK); /* it would be for the host alone, so small as it is */
+            const clf_binding var[] = {{"X", sparse_matrix(c, CLF_F64)}, {"C", dense(c, CLF_F64, SIDE, WIDE, 3, false)}};
+            clf_mat *m = clf_expr(c, "X %*% t(C)", var, 2);
+            CU_ASSERT_EQUAL(clf_explain(1, &m, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+            CU_ASSERT_EQUAL(strstr(t.at, "turned-side") == NULL, gpu);
+        }
+        clf_close(c);
+        pinned_pair_remove(&pair);
+    }
+}
+
 /* Bit for bit; any NaN is NaN. */
 static int64_t unlike(const double *a, const double *b, int64_t n, clf_dtype t) {
     int64_t bad = 0;
@@ -119,6 +149,7 @@ static void test_bits(void) {
 }
 
 int main(void) {
-    static const test_case tests[] = {{"when sides are turned", test_when}, {"bits of products with turned sides", test_bits}};
-    return run_suite("turned sides", tests, 2);
+    static const test_case tests[] = {
+        {"when sides are turned", test_when}, {"bits of products with turned sides", test_bits}, {"GPUs", test_gpu}};
+    return run_suite("turned sides", tests, 3);
 }
