@@ -160,8 +160,20 @@ static clf_status gauge_entries(const gauge *g, clf_profile *p) {
     return gauge_begun(g, p);
 }
 
-/* sum(X * (U %*% t(V))) at stored entries, of short rows of U and V that stay in cache: what an inner product is beside its terms. Once a
- * row is cheaper where several are made at a time; the dearer one counts. */
+/* What an entry of X takes beside being visited and NARROW terms, in a loop whose other operands' short rows stay in cache. */
+enum { NEAR_COLS = 256 };
+static clf_status narrow_time(const gauge *g, const clf_profile *p, const char *text, double *beside) {
+    clf_csr x = {g->ptr, g->idx, g->big, ENTRY_ROWS, NEAR_COLS, ENTRIES, CLF_F64};
+    void *in[3] = {&x, g->big, g->big}, *out[1] = {g->out};
+    double ns;
+    for (int i = 0; i < ENTRIES; i++) g->idx[i] = (i * 7 + i / ROW_ENTRIES) % NEAR_COLS;
+    CLF_TRY(row_time(g, text, &(clf_bind){.in = in, .out = out}, &ns));
+    *beside = ns / ENTRIES - p->entry_ns - 1e9 * NARROW_TERMS / p->fma_per_s[1];
+    return CLF_OK;
+}
+
+/* sum(X * (U %*% t(V))) at stored entries: what an inner product is beside its terms. Once a row is cheaper where several are made at a
+ * time; the dearer one counts. */
 static clf_status gauge_dots(const gauge *g, clf_profile *p) {
     static const char form[] =
         "(cplan (axis i range free %d) (axis k range free %d) (axis j entry free %d owner a0 parent i)"
@@ -169,34 +181,24 @@ static clf_status gauge_dots(const gauge *g, clf_profile *p) {
         " (access a0 X entries (i 1 0) (j 1 0)) (access a1 U stream (i 1 0) (k 1 0)) (access a2 V stream (j 1 0) (k 1 0))"
         " (let v0 f64 load a0) (let v1 f64 load a1) (let v2 f64 load a2) (let v3 f64 dot k v1 v2) (let v4 f64 MUL v0 v3)"
         " (fold Y SUM v4 keep over i j))";
-    enum { COLS = 256 };
     char text[1024];
-    clf_csr x = {g->ptr, g->idx, g->big, ENTRY_ROWS, COLS, ENTRIES, CLF_F64};
-    void *in[3] = {&x, g->big, g->big}, *out[1] = {g->out};
-    double ns;
-    for (int i = 0; i < ENTRIES; i++) g->idx[i] = (i * 7 + i / ROW_ENTRIES) % COLS;
-    snprintf(text, sizeof text, form, ENTRY_ROWS, NARROW, ENTRIES, ENTRY_ROWS, COLS, ENTRY_ROWS, NARROW, COLS, NARROW);
-    CLF_TRY(row_time(g, text, &(clf_bind){.in = in, .out = out}, &ns));
-    double beside = ns / ENTRIES - p->entry_ns - 1e9 * NARROW_TERMS / p->fma_per_s[1];
+    double beside;
+    snprintf(text, sizeof text, form, ENTRY_ROWS, NARROW, ENTRIES, ENTRY_ROWS, NEAR_COLS, ENTRY_ROWS, NARROW, NEAR_COLS, NARROW);
+    CLF_TRY(narrow_time(g, p, text, &beside));
     if (beside > p->dot_ns) p->dot_ns = beside;
     return CLF_OK;
 }
 
-/* X %*% V with rows of V that no whole vectors fill, in cache: what one of them is beside its terms. */
+/* X %*% V: what a row of V, which no whole vectors fill, is beside its terms. */
 static clf_status gauge_sides(const gauge *g, clf_profile *p) {
     static const char form[] =
         "(cplan (axis i range free %d) (axis j entry free %d owner a0 parent i) (axis k range free %d) (in X f64 csr %d %d)"
         " (in V f64 dense %d %d) (out Y f64 %d %d) (access a0 X entries (i 1 0) (j 1 0)) (access a1 V stream (j 1 0) (k 1 0))"
         " (let v0 f64 load a0) (let v1 f64 load a1) (let v2 f64 dot j v0 v1 skip 1) (store Y v2 keep i k))";
-    enum { COLS = 256 };
     char text[1024];
-    clf_csr x = {g->ptr, g->idx, g->big, ENTRY_ROWS, COLS, ENTRIES, CLF_F64};
-    void *in[2] = {&x, g->big}, *out[1] = {g->out};
-    double ns;
-    for (int i = 0; i < ENTRIES; i++) g->idx[i] = (i * 7 + i / ROW_ENTRIES) % COLS;
-    snprintf(text, sizeof text, form, ENTRY_ROWS, ENTRIES, NARROW, ENTRY_ROWS, COLS, COLS, NARROW, ENTRY_ROWS, NARROW);
-    CLF_TRY(row_time(g, text, &(clf_bind){.in = in, .out = out}, &ns));
-    double beside = ns / ENTRIES - p->entry_ns - 1e9 * NARROW_TERMS / p->fma_per_s[1];
+    double beside;
+    snprintf(text, sizeof text, form, ENTRY_ROWS, ENTRIES, NARROW, ENTRY_ROWS, NEAR_COLS, NEAR_COLS, NARROW, ENTRY_ROWS, NARROW);
+    CLF_TRY(narrow_time(g, p, text, &beside));
     p->side_ns = beside > 0 ? beside : 0;
     return CLF_OK;
 }
