@@ -4,6 +4,7 @@
  * up at entries hides behind nothing on a CPU. */
 #include <stddef.h>
 
+#include "formats/sparse.h"
 #include "planner/bill.h"
 #include "tests/support/plan_devices.h"
 #include "tests/unit/plan_text.h"
@@ -75,8 +76,25 @@ static void test_looked_up(void) {
     drop(&r);
 }
 
+/* All that is given, as it is stored, and all that is wanted. What is read once costs by them, though it would fit nearer itself. */
+static void test_bytes(void) {
+    clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
+    planned r = plan_with(vars, 5, "X %*% G; sum(G)", "none", &lim);
+    CU_ASSERT_EQUAL(r.p->g.bytes, clf_csr_bytes(30000, ENTRIES, CLF_F64) + 8.0 * (2000 * 20 + 30000 * 20 + 1));
+    const clf_profile *dev = &devices.profile[0];
+    for (int32_t n = 0; n < r.p->g.n; n++) {
+        const clf_gnode *x = &r.p->g.node[n];
+        clf_term t = {.kind = CLF_TERM_READ, .node = n, .a = clf_gnode_bytes(x)};
+        if (x->op != CLF_OP_LEAF || clf_rows(x) != 2000) continue;
+        CU_ASSERT_EQUAL(clf_term_pay(&t, &r.p->g, dev), clf_cost_read(dev, t.a, r.p->g.bytes));
+        CU_ASSERT(clf_term_pay(&t, &r.p->g, dev) > clf_cost_read(dev, t.a, 0));
+    }
+    drop(&r);
+}
+
 int main(void) {
-    static const test_case tests[] = {{"products begun at entries", test_begun}, {"cells looked up at entries", test_looked_up}};
+    static const test_case tests[] = {
+        {"bytes of a program", test_bytes}, {"products begun at entries", test_begun}, {"cells looked up at entries", test_looked_up}};
     if (!plan_devices_read(&devices, CLF_TESTS_DIR "/golden/profiles")) return 1;
-    return run_suite("entry_cost", tests, 2);
+    return run_suite("entry_cost", tests, 3);
 }
