@@ -159,7 +159,7 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     if (atomic_inc(counter) + 1 < chunks) return;
     mem_fence(CLK_GLOBAL_MEM_FENCE);
-    *counter = 0;
+    atomic_xchg(counter, 0);
     CLF_GEN_COLS_RESULT
     if (!nfold || rowwise) return;
     CLF_FULL_CLOSE()
