@@ -169,6 +169,23 @@ static void test_cells_without_entry(void) {
     clf_close(c);
 }
 
+/* A sum down one column had the tree of columns where the column was stored, and that of everything where a loop over rows made it. */
+static void test_sum_down_one_column(void) {
+    enum { ROWS = 1000, COLS = 3 };
+    static const char *const texts[] = {"colSums(rowMaxs(X))", "colMeans(rowMaxs(X) * 3)", "colVars(rowMins(X))"};
+    static double cells[ROWS * COLS];
+    for (int k = 0; k < ROWS * COLS; k++) cells[k] = 1 / (1 + fmod(k * 0.6180339887498949, 1));
+    double got[2][3];
+    for (int fused = 0; fused < 2; fused++) {
+        clf_ctx *c = open_host();
+        CU_ASSERT_EQUAL(clf_set(c, "fuse", fused ? "all" : "none"), CLF_OK);
+        const clf_binding in = {"X", clf_matrix(c, CLF_F64, ROWS, COLS, cells)};
+        for (int k = 0; k < 3; k++) CU_ASSERT_EQUAL(clf_read(clf_expr(c, texts[k], &in, 1), &got[fused][k], sizeof(double)), CLF_OK);
+        clf_close(c);
+    }
+    for (int k = 0; k < 3; k++) CU_ASSERT_EQUAL(got[0][k], got[1][k]);
+}
+
 int main(void) {
     static const test_case tests[] = {{"more threads than a job has use for", test_more_threads_than_work},
                                       {"round where a half is lost", test_round_of_large_numbers},
@@ -179,6 +196,7 @@ int main(void) {
                                       {"a condition of wide integers", test_condition_of_wide_integers},
                                       {"the sum of two sparse matrices", test_sum_of_two_sparse},
                                       {"stored zeros in kernels", test_stored_zeros_in_kernels},
-                                      {"cells without entry", test_cells_without_entry}};
+                                      {"cells without entry", test_cells_without_entry},
+                                      {"the sum down one column", test_sum_down_one_column}};
     return run_suite("found by the net", tests, sizeof tests / sizeof *tests);
 }
