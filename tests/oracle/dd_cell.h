@@ -10,7 +10,11 @@
  * of e. Where all operands have e == 0 and the operator is one IEEE operation (or a few, in a fixed order), the result is computed in
  * the type itself and has e == 0 again: contraction is off everywhere, so no plan may differ. `unsigned_zero` marks a zero whose sign
  * is open. Integer cells always have e == 0; an i64 needs both parts of v.
- * Bounds are computed in double and rounded; DD_UP makes up for that. */
+ * Bounds are computed in double and rounded; DD_UP makes up for that.
+ *
+ * Rules that associate anew (A %*% B %*% v, sum(rowSums(X)), sum((U %*% V)^2)) may add up what a sum or product was made of in another
+ * order than this cell's operator: `terms` is the sum of its terms' absolute values, their operators' inside included, if that is more than
+ * |v| + e, and `steps` bounds the roundings on a path through all of them. A sum over such cells is within its bound in every order. */
 #ifndef CLF_TESTS_DD_CELL_H
 #define CLF_TESTS_DD_CELL_H
 #include <stdbool.h>
@@ -24,7 +28,8 @@ __extension__ typedef __int128 dd_wide;
 typedef enum dd_kind { DD_KNOWN, DD_INF, DD_NAN, DD_UNKNOWN } dd_kind;
 typedef struct dd_cell {
     dd v;
-    double e;
+    double e, terms;
+    int64_t steps;
     uint8_t kind;
     bool unsigned_zero;
 } dd_cell;
@@ -42,6 +47,8 @@ double dd_ulp(clf_dtype t, double x);
 static inline bool dd_exact(dd_cell x) { return x.kind != DD_UNKNOWN && x.e == 0; }
 static inline bool dd_finite(dd_cell x) { return x.kind == DD_KNOWN; }
 static inline double dd_size(dd_cell x) { return fabs(x.v.hi) + x.e; } /* at least what |x| may be, to within DD_UP */
+static inline double dd_terms(dd_cell x) { return fmax(x.terms, dd_size(x)); }
+static inline bool dd_added(dd_cell x) { return x.terms > dd_size(x) * DD_UP; } /* terms of x cancel */
 
 static inline dd_cell dd_unknown(void) { return (dd_cell){.kind = DD_UNKNOWN}; }
 static inline dd_cell dd_nan(void) { return (dd_cell){.kind = DD_NAN}; }

@@ -7,10 +7,11 @@
 
 #include "tests/oracle/dd_fold.h"
 
-enum { LEAF = 512, NARROW = 128 };
+enum { LEAF = 512, NARROW = 128, DEEPEST = 128 }; /* no tree over runs is deeper: LEAF / 8 and a merge for every bit of an extent */
 
 /* ---- the tree ---- */
 
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t up(int64_t n, int64_t by) { return (n + by - 1) / by; }
 static int64_t levels(int64_t n) { /* of a binary tree over n */
     int64_t k = 0;
@@ -33,8 +34,6 @@ dd_tree dd_tree_cols(clf_dtype t, int64_t rows, int64_t cols) {
     return (dd_tree){up(run, lanes), levels(lanes) + levels(up(rows, block))};
 }
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Fewer cells make no tree deeper; a second tree over rows, a product and a merge come on top. */
 dd_tree dd_tree_entries(dd_tree dense, int64_t rows, int64_t cols) {
     int64_t block = larger(16, up(rows, 256));
@@ -51,9 +50,9 @@ static double growth(clf_dtype t, dd_tree k) { return expm1((double)k.chain * dd
 
 typedef struct sum {
     dd value;
-    double size, e; /* sum |x|, sum of the bounds */
-    int64_t n;
-    bool exact, unknown, nan, plus, minus;
+    double size, e, terms; /* sum |x|, sum of the bounds, what all terms of the terms add up to */
+    int64_t n, steps;
+    bool added, exact, unknown, nan, plus, minus;
     int lowest; /* the terms are multiples of 2^lowest */
 } sum;
 
@@ -76,6 +75,9 @@ static void sum_add(sum *s, dd_cell x) {
     s->value = dd_add(s->value, x.v);
     s->size += fabs(x.v.hi);
     s->e += x.e;
+    s->terms += dd_terms(x);
+    s->steps = larger(s->steps, x.steps);
+    s->added = s->added || dd_added(x);
     s->exact = s->exact && x.e == 0;
     for (int k = 0; k < 2 && s->exact; k++) {
         double part = k ? x.v.lo : x.v.hi;
@@ -98,8 +100,22 @@ static bool sum_class(const sum *s, clf_dtype t, dd_cell *out) {
 }
 
 static bool sum_exact(const sum *s, clf_dtype t) {
-    if (!s->exact) return false;
+    if (!s->exact || s->added) return false;
     return s->size == 0 || s->size * DD_UP <= ldexp(1, s->lowest + (t == CLF_F32 ? 24 : 53));
+}
+
+/* What any order of the terms of terms adds to the bound, k being this sum's own. */
+static double sum_anew(const sum *s, clf_dtype t, dd_tree k) {
+    dd_tree all = {k.chain + k.merges + s->steps, 0};
+    return s->added ? growth(t, all) * s->terms : 0;
+}
+
+/* r is the sum, of up to `path` roundings on a way through it. */
+static dd_cell sum_of(const sum *s, dd_cell r, int64_t path) {
+    if (r.kind != DD_KNOWN) return r;
+    r.terms = s->terms;
+    r.steps = s->steps + path;
+    return r;
 }
 
 static dd_cell exact_cell(dd v) {
@@ -111,15 +127,15 @@ static dd_cell exact_cell(dd v) {
 /* A class was not settled; `wide`: not yet rounded to t. */
 static dd_cell sum_wide(const sum *s, clf_dtype t, dd_tree k) {
     if (sum_exact(s, t)) return exact_cell(s->value);
-    return dd_bounded(CLF_F64, s->value, s->e + (s->n > 1 ? growth(t, k) : 0) * (s->size + s->e));
+    return dd_bounded(CLF_F64, s->value, s->e + (s->n > 1 ? growth(t, k) : 0) * (s->size + s->e) + sum_anew(s, t, k));
 }
 
 static dd_cell sum_end(const sum *s, clf_dtype t, dd_tree k) {
     dd_cell r;
     if (sum_class(s, t, &r)) return r;
     r = sum_wide(s, t, k);
-    if (t == CLF_F64 || r.e == 0 || s->n == 1) return r;
-    return dd_rounded(t, r.v, r.e);
+    bool once = t == CLF_F64 || r.e == 0 || s->n == 1; /* rounded already */
+    return sum_of(s, once ? r : dd_rounded(t, r.v, r.e), DEEPEST);
 }
 
 static dd_cell f_sum(clf_dtype t, const dd_cell *x, int64_t n, int64_t stride, dd_tree k) {
@@ -251,15 +267,18 @@ dd_cell dd_dot(clf_dtype t, const dd_cell *a, int64_t sa, const dd_cell *b, int6
         if (finite) {
             p.v = dd_mul(x.v, y.v);
             p.e = fabs(x.v.hi) * y.e + x.e * dd_size(y);
+            p.terms = dd_terms(x) * dd_terms(y);
+            p.steps = x.steps + y.steps;
             if (p.e == 0 && fabs(p.v.hi) < 0x1p-900 && x.v.hi != 0 && y.v.hi != 0) p.e = 4 * dd_least(CLF_F64);
         }
         sum_add(&s, finite ? p : wild_term(x, y, za, zb));
     }
     dd_cell r;
     if (sum_class(&s, t, &r)) return r;
-    if (sum_exact(&s, t)) return exact_cell(s.value);
+    if (sum_exact(&s, t)) return sum_of(&s, exact_cell(s.value), n + 1);
     dd_tree any = {n + 1, 0};
-    return dd_bounded(t, s.value, s.e + growth(t, any) * (s.size + s.e) + 4 * (double)n * dd_least(t));
+    double e = s.e + growth(t, any) * (s.size + s.e) + sum_anew(&s, t, any) + 4 * (double)n * dd_least(t);
+    return sum_of(&s, dd_bounded(t, s.value, e), n + 1);
 }
 
 /* The bound of a sequence of i + 1 operations holds for every tree over them. */

@@ -253,10 +253,19 @@ dd_cell dd_steps(const op_steps *steps, clf_dtype t, const dd_cell *x) {
     return stack[0];
 }
 
+/* A product of what is a sum has the products of its terms. */
+static dd_cell with_terms(dd_cell r, dd_cell a, dd_cell b) {
+    if (r.kind != DD_KNOWN || (!dd_added(a) && !dd_added(b))) return r;
+    r.terms = dd_terms(a) * dd_terms(b);
+    r.steps = a.steps + b.steps + 1;
+    return r;
+}
+
 dd_cell dd_op(int op, clf_dtype t, const dd_cell *x) {
     dd_cell r;
     op_steps steps;
     if (dd_elementary(op, t, x, &r)) return r;
+    if (op == CLF_MUL || op == CLF_SQR) return with_terms(by_row(&rows[op], op, t, x), x[0], x[op == CLF_MUL]);
     if (rows[op].arity > 0) return by_row(&rows[op], op, t, x);
     return op_steps_of(&steps, op) ? dd_steps(&steps, t, x) : dd_unknown();
 }
