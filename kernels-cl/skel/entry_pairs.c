@@ -194,10 +194,11 @@ static void fetch_side(clf_etext *t, int v) {
     int a = side_of(t, v);
     clf_entry_at at;
     clf_entry_access(t->p, &t->p->c->access[a], &at);
-    if (at.sk == 1) ask(t, a, SIDES_AHEAD, "", lines_of(t, a, (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis)));
+    bool near = t->registers == CLF_WIDE_REGISTERS && (a >= CLF_ENTRY_TASKS || !t->p->fetch[a]);
+    if (at.sk == 1 && !near) ask(t, a, SIDES_AHEAD, "", lines_of(t, a, (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis)));
 }
 
-/* A core with few registers is mostly one with a small second cache. */
+/* A core with few registers is mostly one with a small second cache: there all sides are asked for. */
 void clf_etext_fetch_sides(clf_etext *t) {
     for (int v = 0; v < t->p->c->nvalue; v++) {
         bool asked = false;
@@ -235,7 +236,7 @@ static void many(clf_etext *t, const char *last) {
         CLF_PUT(&t->x, last ? "const long c%s_ = xc[min(eb + z + %d, %s)];\n" : "const long c%s_ = xc[eb + z + %d];\n", OF_EIGHT[k], k,
                 last);
     if (tells_rows(t)) CLF_PUT(&t->x, "CLF_WHOLE for (int k_ = 0; k_ < %d; k_++) row_[z + k_] = row;\n", together(t));
-    if (!t->by_vector || t->registers == CLF_WIDE_REGISTERS) fetch_rows(t, together(t));
+    if (!t->by_vector) fetch_rows(t, together(t));
     for (int v = 0; v < t->p->c->nvalue; v++)
         if (now(t, v)) many_pairs(t, v);
 }
