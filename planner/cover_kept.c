@@ -170,6 +170,7 @@ clf_status clf_kept_search(const clf_problem *p, const clf_search_options *opt, 
     clf_kept_key(p, opt, &key);
     bool asked = !key.failed, found = asked && k->find(k->of, (clf_bytes){key.at, key.len}, &kept) && !kept.failed;
     clf_status st = found ? clf_kept_read(p, (clf_bytes){kept.at, kept.len}, scratch, out, stats, &why) : CLF_E_NAME;
+    stats->kept = st == CLF_OK;
     if (st == CLF_E_FORMAT) k->drop(k->of, (clf_bytes){key.at, key.len}, why.text);
     if (st != CLF_OK) {
         st = clf_search(p, opt, scratch, out, stats, err);

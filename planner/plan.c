@@ -97,6 +97,7 @@ static clf_status search(clf_plan *p, const clf_memo *m, const clf_limits *lim, 
     p->cost_ps = stats.cost;
     p->ncosted = stats.plans;
     p->gap_ps = stats.gap;
+    p->kept = stats.kept;
     return clf_cuts_find(&problem, out, scratch, err);
 }
 

@@ -27,6 +27,7 @@ typedef struct clf_search_stats {
     int64_t plans;         /* partial covers costed, all components */
     double covers;         /* complete covers priced, multiplied over components: if unbounded and nothing stopped, how many there are */
     int32_t components, largest, stopped; /* largest: nodes of the largest component; stopped: components that the budget ended */
+    bool kept;             /* found where an earlier search kept it (cover_kept.h) */
     bool whole;            /* an opening cover was taken as it is: components could not be put together */
 } clf_search_stats;
 

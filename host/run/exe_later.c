@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernels that come later. With CLF_COMPILE=background nobody waits for a compiler: a step whose kernel is not there runs on the host
  * executor (tier 0) or on a generic kernel (tier 1), and is looked at again before later runs. A kernel is asked for when what it saves
- * pays the compiling, by the rule of who knows nothing of the future: as much is still to come as there has been. Savings are predicted
- * as a share of a run, and the runs are measured: profiles may be far off. */
+ * pays the compiling, by the rule of who knows nothing of the future: as much is still to come as there has been. A plan that an earlier
+ * process made, too, will be made again, by processes that may each be too short: of its kernels a tenth of that is asked. Savings are
+ * predicted as a share of a run, and the runs are measured: profiles may be far off. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,10 @@
 /* Programs that are asked for have a few kernels each, so that several workers have something to do. */
 enum { ASK_KERNELS = 8 };
 /* What compiling a kernel takes of another core, and the share of it from which on one goes along with others. */
-static const double compile_ns = 0.3e9, along = 0.25;
+static const double compile_ns = 0.3e9, along = 0.25, known_share = 0.1;
+
+/* What kernels of the plan have to save before they are asked for. */
+static double price_ns(const clf_plan *p) { return p->kept ? known_share * compile_ns : compile_ns; }
 
 /* Best effort: what cannot be asked for now is asked for another time. */
 static void ask_joined(clf_window *w) {
@@ -29,7 +33,7 @@ static void ask_joined(clf_window *w) {
 /* Does the kernel of a waiting step pay by now? */
 static bool is_due(const clf_window *w, const clf_exe_step *e, double share) {
     const clf_exe *x = w->x;
-    return w->all || e->saving_ns / x->predicted_ns * (x->spent_ns + x->predicted_ns) >= share * compile_ns;
+    return w->all || e->saving_ns / x->predicted_ns * (x->spent_ns + x->predicted_ns) >= share * price_ns(x->plan);
 }
 
 static void ask_one(clf_window *w, const clf_draft *d, const clf_source *src) {
@@ -160,7 +164,7 @@ void clf_exe_count_waiting(const clf_ctx *c, clf_exe *x) {
         const clf_exe_step *e = &x->step[s];
         x->nwaiting += e->waiting || (clf_exe_shares(e) && !clf_exe_splits(e));
         if (!e->waiting || e->asked || !(e->saving_ns > 0)) continue;
-        double ns = x->predicted_ns / e->saving_ns * compile_ns;
+        double ns = x->predicted_ns / e->saving_ns * price_ns(x->plan);
         if (ns < x->ask_at_ns) x->ask_at_ns = ns;
     }
 }
