@@ -178,6 +178,8 @@ static void ask(clf_etext *t, int a, int ahead, const char *more, int lines) {
     CLF_PUT(&t->x, "}\n");
 }
 
+static bool is_far(const clf_etext *t, int a) { return a < CLF_ENTRY_TASKS && t->p->fetch[a]; }
+
 /* The side's rows that entries soon to come will read: the first half of a long row well ahead, which gets its page and sets the device's
  * own reading ahead off, the whole of it when it is due. Measured with sides of 16 to 80 MiB in rows of 512 to 1600 bytes: 8 to 30 % less
  * time than asking once; all of a row well ahead gains nothing, for a core keeps few lines under way. */
@@ -185,7 +187,7 @@ void clf_etext_fetch(clf_etext *t, int a, int cells, const char *more) {
     clf_entry_at at;
     clf_entry_access(t->p, &t->p->c->access[a], &at);
     int lines = lines_of(t, a, cells);
-    if (a >= CLF_ENTRY_TASKS || !t->p->fetch[a] || at.sk != 1) return;
+    if (!is_far(t, a) || at.sk != 1) return;
     if (lines >= FEW_LINES) ask(t, a, FAR_AHEAD, more, (lines + 1) / 2);
     ask(t, a, AHEAD, more, lines);
 }
@@ -194,8 +196,8 @@ static void fetch_side(clf_etext *t, int v) {
     int a = side_of(t, v);
     clf_entry_at at;
     clf_entry_access(t->p, &t->p->c->access[a], &at);
-    bool near = t->registers == CLF_WIDE_REGISTERS && (a >= CLF_ENTRY_TASKS || !t->p->fetch[a]);
-    if (at.sk == 1 && !near) ask(t, a, SIDES_AHEAD, "", lines_of(t, a, (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis)));
+    if (at.sk == 1 && (is_far(t, a) || t->registers == CLF_FEW_REGISTERS))
+        ask(t, a, SIDES_AHEAD, "", lines_of(t, a, (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis)));
 }
 
 /* A core with few registers is mostly one with a small second cache: there all sides are asked for. */
@@ -210,7 +212,7 @@ void clf_etext_fetch_sides(clf_etext *t) {
 /* The sides' rows that are due when these entries are done. */
 static void fetch_rows(clf_etext *t, int entries) {
     bool any = false;
-    for (int v = 0; v < t->p->c->nvalue; v++) any = any || (now(t, v) && side_of(t, v) < CLF_ENTRY_TASKS && t->p->fetch[side_of(t, v)]);
+    for (int v = 0; v < t->p->c->nvalue; v++) any = any || (now(t, v) && is_far(t, side_of(t, v)));
     if (!any || t->p->blocked) return;
     if (entries > 1) CLF_PUT(&t->x, "CLF_WHOLE for (int k_ = 0; k_ < %d; k_++) {\n", entries);
     for (int v = 0; v < t->p->c->nvalue; v++)

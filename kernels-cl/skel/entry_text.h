@@ -21,7 +21,7 @@ typedef struct clf_etext {
     const char *row;  /* name of the row that scalars and short axes are read for */
     int sweep;
     clf_etext_registers registers;
-    bool by_vector;   /* DOTs of a vector of entries: nobody else asks for rows of the side */
+    bool by_vector;   /* DOTs of a vector of entries: the loop over these behind them asks for rows of the side */
     bool late[CLF_ENTRY_VALUES]; /* in this sweep: asked for entry by entry, behind the loops over vectors */
     bool tile[CLF_ENTRY_VALUES]; /* has a private tile */
 } clf_etext;
