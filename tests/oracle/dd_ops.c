@@ -264,7 +264,7 @@ static dd_cell with_terms(dd_cell r, dd_cell a, dd_cell b) {
 dd_cell dd_op(int op, clf_dtype t, const dd_cell *x) {
     dd_cell r;
     op_steps steps;
-    if (dd_elementary(op, t, x, &r)) return r;
+    if (dd_elementary(op, t, x, &r)) return op == CLF_POW && dd_exact(x[1]) && x[1].v.hi == 2 ? with_terms(r, x[0], x[0]) : r;
     if (op == CLF_MUL || op == CLF_SQR) return with_terms(by_row(&rows[op], op, t, x), x[0], x[op == CLF_MUL]);
     if (rows[op].arity > 0) return by_row(&rows[op], op, t, x);
     return op_steps_of(&steps, op) ? dd_steps(&steps, t, x) : dd_unknown();
