@@ -81,8 +81,8 @@ typedef struct clf_plan {
     int ndevice;        /* devices planned for: above 1, steps say on which they run */
     int64_t ncosted;    /* partial covers costed by the search */
     int64_t cost_ps;    /* what the search found its cover to cost, transfers included; 0: nothing was searched */
-    bool kept;          /* an earlier search found its cover: very likely in another process, and it will be wanted again */
     int64_t gap_ps;     /* how much cheaper another cover could be at most; 0: none is, or nothing was searched */
+    bool kept;          /* an earlier search found its cover: very likely in another process, and it will be wanted again */
     size_t peak_bytes;  /* results, intermediates and conversions alive at once, at most */
     int32_t nentry, nfired; /* memo entries explored, rules applied: for the trace */
     int32_t *fired;     /* applications of each of clf_rules */
