@@ -228,14 +228,14 @@ static bool tiles(const billing *b) {
     return true;
 }
 
-/* Nothing but sums over all values of a leaf, and cell operators on them: where entries are does not matter, and nobody reads it. */
+/* Nothing but folds of all values of a leaf, and cell operators on them: where entries are does not matter, and nobody reads it. */
 static bool flat(const billing *b) {
     const clf_gnode *d = b->driver < 0 ? NULL : &b->g->node[b->driver];
     bool may = d && !b->part->gaps && clf_node_is_slot(d) && !clf_gnode_single(d);
     for (int32_t j = 0; j < b->part->n && may; j++) {
         int32_t n = b->part->node[j];
         const clf_gnode *x = &b->g->node[n];
-        may = clf_sums_all(x) || (clf_bill_cellwise(b->g, n) && !clf_cover_stores(b->c, b->number, n));
+        may = clf_folds_all(x) || (clf_bill_cellwise(b->g, n) && !clf_cover_stores(b->c, b->number, n));
         for (int k = 0; k < x->nin && may; k++) {
             int32_t q = clf_node_operand(b->g, n, k);
             may = q == b->driver || clf_gnode_single(&b->g->node[q]) || clf_cover_has(b->c, b->number, q);

@@ -91,8 +91,6 @@ bool clf_bill_cellwise(const clf_graph *g, int32_t n);
 bool clf_bill_long_row(const clf_graph *g, int32_t q);
 /** How often that is read again, then. */
 double clf_bill_waiting(const clf_graph *g, int32_t n);
-/** Is x a fold of all cells? A loop over a sparse leaf for nothing else needs no places: it reads values alone, and visits nothing. */
-bool clf_sums_all(const clf_gnode *x);
 /** Can only the host compute node n in a loop over the entries of `driver`? (host_only.c) */
 bool clf_bill_host_only(const clf_graph *g, int32_t driver, int32_t n);
 #endif

@@ -29,8 +29,6 @@ clf_term clf_term_operand(const clf_graph *g, int32_t n, int k) {
 
 clf_term clf_term_result(const clf_graph *g, int32_t n) { return (clf_term){CLF_TERM_WRITE, n, clf_gnode_bytes(&g->node[n]), 0, 0}; }
 
-bool clf_sums_all(const clf_gnode *x) { return x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_ALL; }
-
 bool clf_term_meets(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     bool fold = x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_COLS && clf_cols(x) > 1;
@@ -58,7 +56,7 @@ double clf_bill_waiting(const clf_graph *g, int32_t n) { return (double)clf_node
 /* Is something of n begun and ended in every row: a fold, a scan, an operand of one value a row? */
 static bool by_rows(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
-    bool one = x->op == CLF_OP_CUM || x->op == CLF_OP_CBIND || (x->op == CLF_OP_FOLD && x->attr[1] != CLF_WAY_ALL);
+    bool one = x->op == CLF_OP_CUM || x->op == CLF_OP_CBIND || (x->op == CLF_OP_FOLD && !clf_folds_all(x));
     for (int k = 0; k < x->nin && clf_op_is_cell(x->op); k++)
         one = one || (clf_cols(&g->node[x->in[k]]) == 1 && clf_rows(&g->node[x->in[k]]) > 1 && clf_cols(x) > 1);
     return one;

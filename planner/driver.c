@@ -127,7 +127,7 @@ static bool fold_fits(search *s, const clf_gnode *d, int32_t n) {
     s->counts = true;
     int alike = operand_alike(s, d, x->in[0]);
     s->gaps += !(alike & alone[x->attr[1]]);
-    if (alike && !(positions && x->attr[1] == CLF_WAY_ALL)) return true;
+    if (alike && !(positions && clf_folds_all(x))) return true;
     return no(s, "what is aggregated differs from one cell without entry to another");
 }
 

@@ -65,6 +65,10 @@ static inline double clf_gnode_cells(const clf_gnode *n) { return (double)clf_ro
 static inline double clf_gnode_width(const clf_gnode *n) { return (double)clf_dtype_bytes((clf_dtype)n->dtype); }
 static inline double clf_gnode_bytes(const clf_gnode *n) { return clf_gnode_cells(n) * clf_gnode_width(n); }
 static inline bool clf_gnode_single(const clf_gnode *n) { return clf_rows(n) == 1 && clf_cols(n) == 1; }
+/** Is n a fold of all cells of its operand? One down a single column is, too, in every template: its bits depend on no plan. */
+static inline bool clf_folds_all(const clf_gnode *n) {
+    return n->op == CLF_OP_FOLD && (n->attr[1] == CLF_WAY_ALL || (n->attr[1] == CLF_WAY_COLS && clf_cols(n) == 1));
+}
 /** What is known of x as an f64. */
 clf_number clf_number_of(double x);
 double clf_attr_f64(int64_t a);

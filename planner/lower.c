@@ -66,7 +66,7 @@ static int name_of(const clf_lowering *L) {
         const clf_gnode *x = &L->g->node[n];
         wide = wide || clf_product_loop(L->g, n) == CLF_PRODUCT_WIDE;
         if (!clf_cover_stores(L->cover, L->number, n)) continue;
-        bool full = (x->op == CLF_OP_FOLD && x->attr[1] == CLF_WAY_ALL) || clf_product_loop(L->g, n) == CLF_PRODUCT_INNER;
+        bool full = clf_folds_all(x) || clf_product_loop(L->g, n) == CLF_PRODUCT_INNER;
         folds += full;
         stores += !full;
     }

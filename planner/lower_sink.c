@@ -68,9 +68,8 @@ static void fold(clf_lowering *L, int32_t n) {
     int axis = clf_lower_axis(L, clf_cols(q));
     int v = clf_lower_operand(L, x->in[0], axis, clf_fold_value_type(f, (clf_dtype)q->dtype));
     int rest = way == CLF_WAY_ROWS ? -1 : clf_lower_rest(L, n);
-    bool cols = way == CLF_WAY_COLS && clf_cols(q) != 1; /* down one column is over everything, in every template */
-    uint32_t keep = L->single ? 0 : way == CLF_WAY_ROWS ? bit(0) : cols ? bit(axis) : 0;
-    int o = keep ? out_kept(L, n, way == CLF_WAY_ROWS, cols) : out(L, n, 0, NULL);
+    uint32_t keep = L->single || clf_folds_all(x) ? 0 : way == CLF_WAY_ROWS ? bit(0) : bit(axis);
+    int o = keep ? out_kept(L, n, way == CLF_WAY_ROWS, way == CLF_WAY_COLS) : out(L, n, 0, NULL);
     put_fold(L, o, f, v, rest, keep, axis);
 }
 

@@ -97,7 +97,7 @@ static bool find_sums(entries *e) {
     for (int32_t i = e->c->n; i-- > 0;) { /* readers stand before what they read */
         const clf_node_facts *f = &e->c->node[i];
         of[i] = leaf_of(e, of, f);
-        bool sums = clf_sums_all(&e->g->node[f->id]) && f->nuse > 0 && of[f->use[0].local] >= 0;
+        bool sums = clf_folds_all(&e->g->node[f->id]) && f->nuse > 0 && of[f->use[0].local] >= 0;
         if (sums) e->summed[shape_of(e, &e->g->node[of[f->use[0].local]])] = true;
         if (!sums && of[i] < 0) clf_bits_add(&e->c->places, i);
     }

@@ -186,6 +186,21 @@ static void test_sum_down_one_column(void) {
     for (int k = 0; k < 3; k++) CU_ASSERT_EQUAL(got[0][k], got[1][k]);
 }
 
+/* Places down a column of a sparse matrix count its cells without entry: here the third is the first of two. */
+static void test_places_down_one_column(void) {
+    static const double cells[] = {5, 3, 2, 9}, minus[] = {-5, -3, -2, -9};
+    static const int64_t offsets[] = {0, 1, 2, 2, 3, 3, 4};
+    static const int32_t columns[] = {0, 0, 0, 0};
+    for (int way = 0; way < 4; way++) {
+        clf_ctx *c = open_host();
+        CU_ASSERT_EQUAL(clf_set(c, "fuse", way % 2 ? "all" : "none"), CLF_OK);
+        clf_mat *x = clf_sparse_csr(c, CLF_F64, 6, 1, 4, offsets, columns, way < 2 ? cells : minus, NULL), *y = clf_add(x, clf_num(c, 1));
+        CU_ASSERT_EQUAL(read_f64(clf_cast(clf_fold(CLF_FOLD_CODE_ARGMIN, CLF_COLS, y), CLF_F64)), way < 2 ? 3 : 6);
+        CU_ASSERT_EQUAL(read_f64(clf_cast(clf_fold(CLF_FOLD_CODE_ARGMAX, CLF_COLS, y), CLF_F64)), way < 2 ? 6 : 3);
+        clf_close(c);
+    }
+}
+
 int main(void) {
     static const test_case tests[] = {{"more threads than a job has use for", test_more_threads_than_work},
                                       {"round where a half is lost", test_round_of_large_numbers},
@@ -197,6 +212,7 @@ int main(void) {
                                       {"the sum of two sparse matrices", test_sum_of_two_sparse},
                                       {"stored zeros in kernels", test_stored_zeros_in_kernels},
                                       {"cells without entry", test_cells_without_entry},
-                                      {"the sum down one column", test_sum_down_one_column}};
+                                      {"the sum down one column", test_sum_down_one_column},
+                                      {"places down one column", test_places_down_one_column}};
     return run_suite("found by the net", tests, sizeof tests / sizeof *tests);
 }

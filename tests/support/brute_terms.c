@@ -67,7 +67,7 @@ static clf_ps result(const brute *b, int32_t n, bool loops, int d) {
 /* Is something of n begun and ended in every row: a fold, a scan, columns put together, one value a row for many cells? */
 static bool begins_rows(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
-    if (x->op == CLF_OP_FOLD) return x->attr[1] != CLF_WAY_ALL;
+    if (x->op == CLF_OP_FOLD) return x->attr[1] == CLF_WAY_ROWS || (x->attr[1] == CLF_WAY_COLS && clf_cols(x) > 1);
     bool column = false;
     for (int k = 0; k < x->nin; k++) {
         const clf_gnode *q = &g->node[x->in[k]];

@@ -92,9 +92,24 @@ static void test_bytes(void) {
     drop(&r);
 }
 
+/* The same loop runs, and costs the same. */
+static void test_one_column(void) {
+    const plan_var z = {"Z", 30000, 1, false, 0};
+    clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
+    planned all = plan_with(&z, 1, "sum(Z)", "none", &lim), down = plan_with(&z, 1, "colSums(Z)", "none", &lim);
+    CU_ASSERT(all.p->nstep == 1 && down.p->nstep == 1);
+    double ns = clf_step_cost_ns(all.p, &all.p->step[0], &devices.profile[0]);
+    CU_ASSERT(ns > 0);
+    CU_ASSERT_EQUAL(clf_step_cost_ns(down.p, &down.p->step[0], &devices.profile[0]), ns);
+    drop(&all);
+    drop(&down);
+}
+
 int main(void) {
-    static const test_case tests[] = {
-        {"bytes of a program", test_bytes}, {"products begun at entries", test_begun}, {"cells looked up at entries", test_looked_up}};
+    static const test_case tests[] = {{"bytes of a program", test_bytes},
+                                      {"products begun at entries", test_begun},
+                                      {"cells looked up at entries", test_looked_up},
+                                      {"a fold down one column", test_one_column}};
     if (!plan_devices_read(&devices, CLF_TESTS_DIR "/golden/profiles")) return 1;
-    return run_suite("entry_cost", tests, 3);
+    return run_suite("entry_cost", tests, sizeof tests / sizeof *tests);
 }
