@@ -220,7 +220,7 @@ static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sche
 static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
     clf_entry p;
     if (!clf_entry_plan(&p, c, 1)) return clf_fail(err, CLF_E_INTERNAL, "entry.chunk: cplan does not fit");
-    p.direct = s->variant >> 1 & 1;
+    p.direct = s->variant >> 1 & 1, p.lines = s->variant >> 28 & 1;
     clf_etext t = {.p = &p, .x = {.p = &p.cell, .c = &p.shadow, .ru = 1}};
     if (!clf_twin_text(&t.x, c->nvalue, arena)) return clf_twin_no_memory(&twin, err);
     clf_ctext_schedule(&t.x);

@@ -219,12 +219,13 @@ static void scatter_rows(clf_etext *t, int s) {
     const clf_entry_task *d = &t->p->task[s];
     char wide[CLF_EMIT_NAME], buf[CLF_EMIT_NAME], run[CLF_EMIT_NAME], row[32];
     clf_dtype type = clf_ctext_type(&t->x, s);
-    int w = t->x.p->width, n = (int)clf_entry_extent(t->p, d->axis);
+    int64_t cells;
+    int w = t->x.p->width, spread = (int)clf_entry_spread(t->p, &cells), n = (int)cells;
     clf_emit_type(wide, type, w);
     const char *one = clf_emit_type(buf, type, 1);
     CLF_PUT(&t->x, "{ const %s y = (%s)(", wide, wide);
     put_cell(t, d->a);
-    CLF_PUT(&t->x, ");\n__global %s *const q_ = f%da0 + c_ * %d;\n", one, s, n);
+    CLF_PUT(&t->x, ");\n__global %s *const q_ = f%da0 + c_ * %d;\n", one, s, spread);
     for (int b = 0; b < blocks(t, s); b++) {
         bool tail = n - b * w < w;
         clf_print(row, sizeof row, "a%d_%d", s, b);

@@ -65,20 +65,33 @@ static void merge(clf_etext *t, int s, const char *to, const char *from) {
 }
 
 /* Cells u and those behind it, of columns of the entries one after the other, into the columns of the result. */
-static void put_turned(clf_etext *t, int s, int o) {
+static void put_turned(clf_etext *t, int o) {
     char buf[CLF_EMIT_NAME];
     const char *one = clf_emit_type(buf, (clf_dtype)t->x.c->out[o].dtype, 1);
-    int n = (int)clf_entry_extent(t->p, t->p->task[s].axis);
+    int64_t n;
+    int spread = (int)clf_entry_spread(t->p, &n);
     CLF_PUT(&t->x, "{ %s v_[%d]; CLF_VSTORE(__private, %s, %d, z_, v_);\n", one, CLF_MERGE_WIDTH, one, CLF_MERGE_WIDTH);
-    CLF_PUT(&t->x,
-            "for (int l_ = 0; l_ < %d && u + l_ < width; l_++) o%d[ob%d + (u + l_) %% %d * (width / %d) + (u + l_) / %d] = v_[l_]; }\n",
-            CLF_MERGE_WIDTH, o, o, n, n, n);
+    CLF_PUT(&t->x, "for (int l_ = 0; l_ < %d && u + l_ < width; l_++)\n", CLF_MERGE_WIDTH);
+    if (spread > n) CLF_PUT(&t->x, "if ((u + l_) %% %d < %d)\n", spread, (int)n);
+    CLF_PUT(&t->x, "o%d[ob%d + (u + l_) %% %d * (width / %d) + (u + l_) / %d] = v_[l_]; }\n", o, o, spread, spread, spread);
+}
+
+/* The same into the result as it lies. */
+static void put(clf_etext *t, int o) {
+    char run[CLF_EMIT_NAME];
+    int64_t n;
+    int spread = (int)clf_entry_spread(t->p, &n);
+    clf_emit_run(&t->x.e, run, (clf_dtype)t->x.c->out[o].dtype, CLF_MERGE_WIDTH);
+    if (spread > n)
+        CLF_PUT(&t->x, "%s_STORET(z_, o%d + ob%d + u / %d * %d + u %% %d, (int)min(%dL, %d - u %% %d));\n", run, o, o, spread, (int)n,
+                spread, CLF_MERGE_WIDTH, (int)n, spread);
+    else
+        CLF_PUT(&t->x, "%s_STORET(z_, o%d + ob%d + u, (int)min(%dL, width - u));\n", run, o, o, CLF_MERGE_WIDTH);
 }
 
 /* Of partial result `from`. */
 static void result(clf_etext *t, int s, const char *from) {
     clf_fold_vars f;
-    char buf[CLF_EMIT_NAME];
     int o = t->x.c->sink[s].out[0];
     memset(&f, 0, sizeof f);
     for (int m = 0; m < clf_fold_states(&t->x, s); m++) {
@@ -86,9 +99,10 @@ static void result(clf_etext *t, int s, const char *from) {
         load(t, s, m, f.s[m], from);
     }
     clf_fold_result(&t->x, s, CLF_MERGE_WIDTH, &f, "z_");
-    if (t->p->task[s].turned) return put_turned(t, s, o);
-    CLF_PUT(&t->x, "%s_STORET(z_, o%d + ob%d + u, (int)min(%dL, width - u));\n",
-            clf_emit_run(&t->x.e, buf, (clf_dtype)t->x.c->out[o].dtype, CLF_MERGE_WIDTH), o, o, CLF_MERGE_WIDTH);
+    if (t->p->task[s].turned)
+        put_turned(t, o);
+    else
+        put(t, o);
 }
 
 /* Neighbours, the blocks from c_ on and those from c_ + w_ on. */

@@ -98,12 +98,24 @@ static bool is_wide(const clf_entry *p, int t) {
     return clf_wide(type) == type;
 }
 
+int64_t clf_entry_spread(const clf_entry *p, int64_t *n) {
+    *n = 1;
+    for (int t = 0; t < p->ntask; t++)
+        if (p->task[t].kind == CLF_DO_SCATTER_ROWS) *n = clf_entry_extent(p, p->task[t].axis);
+    return p->lines ? ceil_div(*n, CLF_ENTRY_LINE) * CLF_ENTRY_LINE : *n;
+}
+
+static void choose_lines(clf_entry *p) {
+    int64_t n, columns = p->c->in[p->csr].dim[1].n;
+    clf_entry_spread(p, &n);
+    p->lines = p->direct && n > CLF_ENTRY_LINE / 2 && columns * (ceil_div(n, CLF_ENTRY_LINE) * CLF_ENTRY_LINE) <= CLF_ENTRY_SPREAD;
+    if (p->lines) p->cell.cols = columns * clf_entry_spread(p, &n);
+}
+
 static bool lay_out(clf_entry *p) {
     clf_cell *q = &p->cell;
     int64_t col = 0, full = 0;
     if (q->cols > INT64_MAX / 4096) return false;
-    q->cp = (q->cols + 15) / 16 * 16 + 16;
-    q->aw = q->cp;
     q->levels = q->block ? __builtin_ctzll((uint64_t)(q->chunk / q->block)) + 1 : 0;
     q->ent = FULL_LEVELS;
     q->ncol = q->nfull = 0;
@@ -115,6 +127,9 @@ static bool lay_out(clf_entry *p) {
         if (f == CLF_CELL_COLFOLD) q->ncol++, col += states;
         p->direct = p->direct && (f != CLF_CELL_COLFOLD || is_wide(p, t));
     }
+    choose_lines(p);
+    q->cp = (q->cols + 15) / 16 * 16 + 16;
+    q->aw = q->cp;
     q->cbase = q->nfull ? ((q->chunks + 1) * (q->ent * (full + 1) + 1) + 7) / 8 * 8 : 0;
     q->cbase += p->direct ? CLF_ENTRY_PLACES : 0;
     q->cstride = col * ((p->direct ? 0 : q->aw) + q->levels * q->cp);
@@ -274,5 +289,5 @@ int clf_entry_variant(const clf_entry *p) {
     for (int a = 0; a < p->c->naccess && a < 8; a++) v |= (unsigned)p->fetch[a] << a;
     for (int a = 1; a < p->c->naxes; a++)
         if (a != p->e) v = v * 31 + (unsigned)clf_entry_extent(p, a) * 512;
-    return (int)((v & 0xffffff) << 4) | (p->blocked > 0) << 3 | p->filled << 2 | p->direct << 1 | p->by_entry;
+    return p->lines << 28 | (int)((v & 0xffffff) << 4) | (p->blocked > 0) << 3 | p->filled << 2 | p->direct << 1 | p->by_entry;
 }

@@ -73,6 +73,12 @@ static void test_registers(void) {
     jobs.options = NULL;
 }
 
+/* Where entries meet in lines, in a result that a core's own cache has room for (entry_meet.c). */
+static void test_lines(void) {
+    run_some("outer left", &(shape){"130 x 1000", {{130, 1000, 21, 6}}, 0.3, NULL}, CLF_F64, 3, JOB_REAL);
+    run_some("m", &(shape){"130 x 1000", {{130, 1000, 6, 9}}, 0.3, NULL}, CLF_F64, 1, JOB_FINITE);
+}
+
 /* A side of more than 2 MiB, read cut by cut (entry_block.c). */
 static void test_far_side(void) { run_some("outer", &(shape){"260 x 4300", {{260, 4300, 64, 3}}, 0.01, NULL}, CLF_F64, 3, JOB_FINITE); }
 static void test_far_side_short(void) {
@@ -115,6 +121,7 @@ int main(int argc, char **argv) {
                  {"left over", test_left_over},
                  {"left over, f32", test_left_over_f32},
                  {"registers", test_registers},
+                 {"lines", test_lines},
                  {"far side", test_far_side},
                  {"far side, short rows", test_far_side_short},
                  {"far side, f32", test_far_side_f32},

@@ -148,8 +148,56 @@ static void test_bits(void) {
             }
 }
 
+/* ---- results of two sizes ---- */
+
+enum { FEW = 130, MOST_WIDE = 5000 };
+
+/* Every third cell; small integers, so that every sum is exact. */
+static clf_mat *third(clf_ctx *c, int64_t cols, double *want) {
+    static double x[FEW * MOST_WIDE];
+    static int64_t ptr[FEW + 1];
+    static int32_t idx[FEW * MOST_WIDE];
+    int64_t n = 0;
+    for (int64_t i = 0; i < FEW; i++) {
+        for (int64_t j = i % 3; j < cols; j += 3, n++) {
+            idx[n] = (int32_t)j, x[n] = (double)((i + j) % 11 - 4);
+            for (int64_t k = 0; k < SIDE; k++) want[j * SIDE + k] += x[n] * value((int)(i * SIDE + k), false);
+        }
+        ptr[i + 1] = n;
+    }
+    return clf_sparse_csr(c, CLF_F64, FEW, cols, n, ptr, idx, x, NULL);
+}
+
+/* Kernels of one structure lay out a small result in lines, a large one as it is: in one context each gets its own. */
+static void test_sizes(void) {
+    static double want[MOST_WIDE * SIDE], got[MOST_WIDE * SIDE];
+    static const int64_t cols[] = {900, MOST_WIDE, 900};
+    clf_ctx *c = open_on(NULL);
+    clf_device d = {.struct_size = sizeof d};
+    if (clf_device_at(c, 1, &d)) {
+        clf_profile host, device;
+        pinned_pair pair;
+        clf_stats s = {.struct_size = sizeof s};
+        pinned_pair_alike(&host, CLF_DEV_HOST, 1);
+        pinned_pair_alike(&device, CLF_DEV_CPU, 100);
+        CU_ASSERT_FATAL(pinned_pair_make(&pair, &host, &device));
+        CU_ASSERT_FATAL(pinned_pair_set(&pair, c));
+        CU_ASSERT_EQUAL(clf_set(c, "device", "1"), CLF_OK);
+        for (int i = 0; i < 3; i++) {
+            memset(want, 0, sizeof want);
+            const clf_binding var[] = {{"X", third(c, cols[i], want)}, {"P", dense(c, CLF_F64, FEW, SIDE, 0, false)}};
+            CU_ASSERT_EQUAL(clf_read(clf_expr(c, "t(X) %*% P", var, 2), got, (size_t)(cols[i] * SIDE) * sizeof *got), CLF_OK);
+            CU_ASSERT_EQUAL(memcmp(got, want, (size_t)(cols[i] * SIDE) * sizeof *got), 0);
+        }
+        CU_ASSERT_EQUAL(clf_get_stats(c, &s), CLF_OK);
+        CU_ASSERT_EQUAL(s.launches_chunk, 3);
+        pinned_pair_remove(&pair);
+    }
+    clf_close(c);
+}
+
 int main(void) {
     static const test_case tests[] = {
-        {"when sides are turned", test_when}, {"bits of products with turned sides", test_bits}, {"GPUs", test_gpu}};
-    return run_suite("turned sides", tests, 3);
+        {"when sides are turned", test_when}, {"bits of products with turned sides", test_bits}, {"GPUs", test_gpu}, {"sizes", test_sizes}};
+    return run_suite("turned sides", tests, 4);
 }
