@@ -52,15 +52,25 @@ static void fill_frame(clf_ref_job *r, clf_ref_frame *f, uint32_t axes) {
 
 enum { MOST_MEMO = 1 << 20 };
 
-/* Keep the results of frame f by its last RANGE axis, where there is memory: t(X) %*% (X %*% V) needs each inner product once a row. */
+/* An ENTRY axis that says where v is: it varies with that and the entry's row alone. -1 none. */
+static int entry_of(const clf_ref_job *r, const clf_value *v) {
+    int a = clf_ref_entry_of(r->c, v->axes);
+    return a >= 0 && r->c->axis[a].parent >= 0 && v->axes == (1u << a | 1u << r->c->axis[a].parent) ? a : -1;
+}
+
+/* Keep the results of frame f by their entry, or by its last RANGE axis, where there is memory: (X * (U %*% t(V))) %*% V needs each inner
+ * product once an entry, t(X) %*% (X %*% V) once a row. */
 static void make_memo(clf_ref_job *r, clf_ref_frame *f) {
     const clf_value *v = &r->c->value[f->value];
-    f->memo_axis = -1;
+    bool inner = v->op == CLF_V_FOLD || v->op == CLF_V_DOT;
+    f->memo_axis = inner ? entry_of(r, v) : -1;
+    f->lasting = f->memo_axis >= 0;
     f->epoch = 1;
-    for (int a = 0; a < r->c->naxes && (v->op == CLF_V_FOLD || v->op == CLF_V_DOT); a++)
+    for (int a = 0; a < r->c->naxes && inner && !f->lasting; a++)
         if (v->axes >> a & 1u && r->c->axis[a].kind == CLF_AXIS_RANGE) f->memo_axis = a;
-    if (f->memo_axis < 0 || r->n[f->memo_axis] > MOST_MEMO) return;
-    f->memo_n = r->n[f->memo_axis];
+    int64_t n = f->memo_axis < 0 ? INT64_MAX : f->lasting ? clf_ref_entries(r, f->memo_axis) : r->n[f->memo_axis];
+    if (n > MOST_MEMO) return;
+    f->memo_n = n;
     f->memo = clf_mem_new(r->mem, (size_t)f->memo_n, sizeof *f->memo);
     f->stamp = clf_mem_new(r->mem, (size_t)f->memo_n, sizeof *f->stamp);
 }
@@ -172,7 +182,7 @@ static clf_status leave(clf_ref_job *r, int *top) {
     clf_ref_frame *f = &r->frame[*top];
     clf_ref_frame *up = &r->frame[f->up], *first = &r->frame[r->frame_of[f->value]];
     up->at[f->value] = result_of(r, f);
-    if (f->up == 0 && first->memo && first->stamp) {
+    if ((f->up == 0 || first->lasting) && first->memo && first->stamp) {
         int64_t k = r->count[first->memo_axis];
         first->memo[k] = up->at[f->value];
         first->stamp[k] = first->epoch;
@@ -269,14 +279,14 @@ static clf_status advance(clf_ref_job *r, int *top) {
     return stand(r, top);
 }
 
-/* In the root frame: is the result of v known where the axes stand? */
-static bool recall(clf_ref_job *r, int v, uint32_t moved) {
+/* Is the result of v known where the axes stand? Outside the root frame only that of an entry is. */
+static bool recall(clf_ref_job *r, int top, int v, uint32_t moved) {
     clf_ref_frame *f = &r->frame[r->frame_of[v]];
-    if (!f->memo || !f->stamp) return false;
-    if (moved & r->c->value[v].axes & ~(1u << f->memo_axis)) f->epoch++;
+    if (!f->memo || !f->stamp || (top > 0 && !f->lasting)) return false;
+    if (!f->lasting && moved & r->c->value[v].axes & ~(1u << f->memo_axis)) f->epoch++;
     int64_t k = r->count[f->memo_axis];
     if (f->stamp[k] != f->epoch) return false;
-    r->frame[0].at[v] = f->memo[k];
+    r->frame[top].at[v] = f->memo[k];
     return true;
 }
 
@@ -293,7 +303,7 @@ clf_status clf_ref_eval(clf_ref_job *r) {
         }
         int v = f->list[f->cursor];
         bool fold = frames_of(r->c, &r->c->value[v]) > 0;
-        if (top == 0 && ((!r->fresh && !(r->c->value[v].axes & moved)) || (fold && recall(r, v, moved)))) {
+        if ((top == 0 && !r->fresh && !(r->c->value[v].axes & moved)) || (fold && recall(r, top, v, moved))) {
             f->cursor++;
         } else if (fold) {
             CLF_TRY(enter(r, &top, v));

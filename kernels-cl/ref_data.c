@@ -114,6 +114,8 @@ static clf_status code_of(clf_ref_job *r, const clf_dictionary *m, int64_t row, 
                     m->entries);
 }
 
+int64_t clf_ref_entries(const clf_ref_job *r, int axis) { return ((const clf_csr *)owner_of(r, axis))->nnz; }
+
 int64_t clf_ref_entry_column(const clf_ref_job *r, int axis, int64_t e) { return ((const clf_csr *)owner_of(r, axis))->idx[e]; }
 
 clf_status clf_ref_axis_set(clf_ref_job *r, int axis, int64_t counter) {

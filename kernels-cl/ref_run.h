@@ -22,6 +22,7 @@ typedef struct clf_ref_frame {
     int64_t now, end, outside; /* counter of the axis: current, end, and what it was before */
     int64_t gap;            /* the first position not met, positions ascending */
     int memo_axis;          /* results are kept by the position of this RANGE axis as long as no other axis of the value moves; -1 none */
+    bool lasting;           /* or for good, by the number of the entry: an ENTRY axis, and the value varies with no other but its row */
     int64_t memo_n, epoch, *stamp; /* memo[k] holds where stamp[k] is the epoch */
     clf_slot *memo;
     clf_ref_tree tree;
@@ -56,6 +57,8 @@ int64_t clf_ref_out_cells(const clf_ref_job *r, int out);
 clf_status clf_ref_axis_open(clf_ref_job *r, int axis, int64_t *first, int64_t *end);
 /** Stand at a counter; DICT axes that follow move along. counter -1: leave. */
 clf_status clf_ref_axis_set(clf_ref_job *r, int axis, int64_t counter);
+/** How many entries the operand of an ENTRY axis has. */
+int64_t clf_ref_entries(const clf_ref_job *r, int axis);
 /** The column of entry number e of an ENTRY axis. */
 int64_t clf_ref_entry_column(const clf_ref_job *r, int axis, int64_t e);
 clf_status clf_ref_read(clf_ref_job *r, int access, const clf_slot *values, clf_slot *out);
