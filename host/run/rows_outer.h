@@ -79,21 +79,19 @@ static void NAME(each)(const clf_outer_dot *u) {
 }
 
 /* Columns of one row differ, so its entries never meet. C vectors of k from `k` on: those of a row stay in registers, and where they are
- * several, the cells that later entries meet are asked for. A zero that annihilates is jumped over: lanes left out of a store would keep
- * the next load of these cells waiting for it. */
+ * several, the cells that later entries meet are asked for. */
 ELEM_FN void NAME(scatter_row)(const int C, const clf_outer_dot *u, int64_t r, int64_t k, int skip) {
     const E_T *x = u->x, *h = (const E_T *)u->h + r * u->ldh + k;
-    const int32_t *idx = u->idx;
     E_T *q = (E_T *)u->q + k;
-    const int64_t end = u->off[r + 1], last = u->off[u->rows], left = u->nk - k - (C - 1) * LANES, ldq = u->ldq;
+    int64_t last = u->off[u->rows], left = u->nk - k - (C - 1) * LANES;
     VEC b[4];
     for (int c = 0; c < C; c++) b[c] = V(loadn)(h + c * LANES, c + 1 < C || left > LANES ? LANES : left);
-    for (int64_t e = u->off[r]; e < end; e++) {
-        E_T *at = q + (int64_t)idx[e] * ldq;
-        if (C > 1 && e + ROWS_AHEAD < last) TILE_PREFETCH(q + (int64_t)idx[e + ROWS_AHEAD] * ldq, C * LANES * (int64_t)sizeof *q);
-        if ((skip & 1) != 0 && x[e] == 0) continue;
+    for (int64_t e = u->off[r]; e < u->off[r + 1]; e++) {
+        E_T *at = q + (int64_t)u->idx[e] * u->ldq;
         VEC a = V(set)(x[e]);
-        for (int c = 0; c < C; c++) V(storen)(at + c * LANES, V(step)(a, b[c], V(load)(at + c * LANES), skip & ~1), LANES);
+        if (C > 1 && e + ROWS_AHEAD < last)
+            TILE_PREFETCH(q + (int64_t)u->idx[e + ROWS_AHEAD] * u->ldq, C * LANES * (int64_t)sizeof *q);
+        for (int c = 0; c < C; c++) V(storen)(at + c * LANES, V(step)(a, b[c], V(load)(at + c * LANES), skip), LANES);
     }
 }
 /* Cells to whole vectors of k. */

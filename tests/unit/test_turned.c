@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sides of products with a sparse matrix that are turned in memory: when, that every bit stays, in all plans and types, with NaN and
- * infinities, too, and that what was rewritten stays so. */
+ * infinities, too, and that what was rewritten stays so. And how kernels lay out what entries of such products meet in. */
 #include <math.h>
 
 #include "tests/support/pinned_pair.h"
@@ -152,7 +152,7 @@ static void test_bits(void) {
 
 enum { FEW = 130, MOST_WIDE = 5000 };
 
-/* Every third cell; small integers, so that every sum is exact. */
+/* Every third cell; small integers that meet small multiples of 1/64, so every sum is exact. */
 static clf_mat *third(clf_ctx *c, int64_t cols, double *want) {
     static double x[FEW * MOST_WIDE];
     static int64_t ptr[FEW + 1];
