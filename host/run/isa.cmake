@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tile loops, compiled once per instruction set. Gives CLF_TILE_LOOPS (sources), CLF_TILE_ISAS, CLF_TILE_OBJECTS.
-set(CLF_TILE_LOOPS ${CMAKE_CURRENT_LIST_DIR}/tile_loops.c ${CMAKE_CURRENT_LIST_DIR}/tile_folds.c
-                   ${CMAKE_CURRENT_LIST_DIR}/rows_loops.c ${CMAKE_CURRENT_LIST_DIR}/tile_pairs.c)
+set(CLF_TILE_TYPES f32 f64 i32 i64 u8)
+set(CLF_TILE_SOURCES run/tile_loops.c run/tile_pairs.c run/tile_fold_table.c run/rows_table.c)
+foreach(type IN LISTS CLF_TILE_TYPES)
+  list(APPEND CLF_TILE_SOURCES run/tile_folds_${type}.c run/rows_${type}.c)
+endforeach()
+list(TRANSFORM CLF_TILE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/host/ OUTPUT_VARIABLE CLF_TILE_LOOPS)
 set(CLF_TILE_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # with it, two thirds of the time go into where variables are
   list(APPEND CLF_TILE_FLAGS -fno-var-tracking)
@@ -11,8 +15,10 @@ set(CLF_TILE_FLAGS_baseline "")
 # around them, with wrong lane sums for integer counts (test_tile: NNZ of i32 rows). Lanes cleared or copied by string instructions would
 # take as long as all else.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT CLF_SANITIZE AND CLF_FAST_LOOPS)
-  set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tile_folds.c PROPERTIES
-    COMPILE_OPTIONS "-O2;-ftree-vectorize;-fvect-cost-model=dynamic;-fpeel-loops;-fno-tree-loop-distribute-patterns")
+  foreach(type IN LISTS CLF_TILE_TYPES)
+    set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tile_folds_${type}.c PROPERTIES
+      COMPILE_OPTIONS "-O2;-ftree-vectorize;-fvect-cost-model=dynamic;-fpeel-loops;-fno-tree-loop-distribute-patterns")
+  endforeach()
 endif()
 set(CLF_TILE_ISAS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")

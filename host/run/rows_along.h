@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h behind rows_side.h: rows by columns of the usual lanes. Four rows are taken by up to five columns, so that a vector
+ * Included by rows_loops.h behind rows_side.h: rows by columns of the usual lanes. Four rows are taken by up to five columns, so that a vector
  * of either side is loaded once. */
 
 /* Four rows by C columns over n terms, a leaf at most: every vector of either side is loaded once. The next four rows are asked for. */

@@ -157,7 +157,7 @@ static int32_t add_fold(clf_rows_maker *m, clf_row_shape shape, int32_t x, int32
     in.over = (int8_t)over;
     in.from = (uint8_t)from;
     in.arg = fold;
-    in.fold = m->r->isa.fold->fold[fold][from];
+    in.fold = m->r->isa.fold->fold[from][fold];
     in.fn = m->r->isa.cell->cast[in.fold->result_int ? CLF_I64 : CLF_F64][dtype];
     in.in[0] = operand(m, x, reduced(shape), over);
     if (rest >= 0 && (m->c->value[rest].axes & ~1u)) in.gaps = new_gaps(m, in.fold, in.in[1] = slot_of(m, rest), false);
@@ -280,7 +280,7 @@ static void sink_fold(clf_rows_maker *m, const clf_sink *s, clf_row_sink *k) {
     k->axis = (int8_t)axis;
     k->meet = s->fold;
     k->slot = operand(m, s->value[0], shape, axis);
-    k->fold = r->isa.fold->fold[s->fold][k->dtype];
+    k->fold = r->isa.fold->fold[k->dtype][s->fold];
     k->cast = r->isa.cell->cast[k->fold->result_int ? CLF_I64 : CLF_F64][k->out_dtype];
     k->index = k->kind == CLF_RK_FULL ? r->nfull++ : r->nmeet++;
     if (s->value[1] >= 0) k->h = slot_of(m, s->value[1]);
@@ -318,7 +318,7 @@ static void sink_dot(clf_rows_maker *m, const clf_sink *s, clf_row_sink *k) {
     dot_sides(m, s, k, s->value[flip ? 1 : 0], s->value[flip ? 0 : 1]);
     k->swapped = k->axis_k >= 0 && k->axis_k < k->axis;
     clf_dtype wide = clf_wide((clf_dtype)k->dtype);
-    k->fold = r->isa.fold->fold[CLF_FOLD_SUM][wide];
+    k->fold = r->isa.fold->fold[wide][CLF_FOLD_SUM];
     k->widen = r->isa.cell->cast[k->dtype][wide];
     k->cast = r->isa.cell->cast[wide][k->out_dtype];
     k->index = r->nmeet++;

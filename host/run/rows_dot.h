@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h: inner products with the usual lanes: of terms side by side, over stored entries, and of rows picked by entries.
+ * Included by rows_loops.h: inner products with the usual lanes: of terms side by side, over stored entries, and of rows picked by entries.
  *
  * Each is the tree of core/fold.h: leaves of 512 terms, summed widened in the binary tree over leaves, which a carry stack gives: leaf m
  * closes as many subtrees as m has trailing ones. Blocks of rows share the right side; a result's own order of steps never changes. */

@@ -86,7 +86,7 @@ static bool within(const clf_cplan *c, int32_t v, int over) { return (c->value[v
 static bool fold_fits(const clf_cplan *c, const clf_value *v) {
     uint8_t from = c->value[v->in[0]].dtype;
     if (v->axis < 1 || !within(c, v->in[0], v->axis)) return false;
-    if (v->op == CLF_V_FOLD) return clf_isa_loops(CLF_ISA_BASELINE).fold->fold[v->arg][from] != NULL;
+    if (v->op == CLF_V_FOLD) return clf_isa_loops(CLF_ISA_BASELINE).fold->fold[from][v->arg] != NULL;
     return c->axis[v->axis].kind == CLF_AXIS_RANGE && clf_isa_loops(CLF_ISA_BASELINE).row->type[from]->scan[v->arg] != NULL;
 }
 
@@ -154,7 +154,7 @@ static bool fold_sink_fits(const clf_cplan *c, const clf_sink *s) {
     clf_row_shape shape = clf_rows_shape(c, loop, &axis), keep = clf_rows_shape(c, s->keep, &kept);
     if (!(loop & 1u) || shape == CLF_RS_PAIR || s->keep == loop) return false;
     if (keep != CLF_RS_SCALAR && keep != CLF_RS_ROW && keep != CLF_RS_VEC) return false;
-    return clf_isa_loops(CLF_ISA_BASELINE).fold->fold[s->fold][c->value[s->value[0]].dtype] != NULL;
+    return clf_isa_loops(CLF_ISA_BASELINE).fold->fold[c->value[s->value[0]].dtype][s->fold] != NULL;
 }
 
 static bool dot_sink_fits(const clf_cplan *c, const clf_sink *s) {

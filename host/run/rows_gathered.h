@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h behind rows_dot.h: inner products of rows of stored entries with cells of one vector, or a few, that lie where the
+ * Included by rows_loops.h behind rows_dot.h: inner products of rows of stored entries with cells of one vector, or a few, that lie where the
  * entries' columns say.
  *
  * Rows take two passes over a run of entries that fits the first cache. The first gathers the cells, which knows no rows, so it

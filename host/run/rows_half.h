@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h where a vector is a pair of the core's registers, of which there are 16: products of stored entries with rows that
+ * Included by rows_loops.h where a vector is a pair of the core's registers, of which there are 16: products of stored entries with rows that
  * they pick, where a row is a few halves of vectors. What one entry after the other takes stays in registers, a half of the last vector is
  * left out where a row ends before it, and an entry of 0 is passed over by a branch. The order of steps is that of rows_dot.h and
  * rows_whole.h. Lanes behind a row's end multiply -0 by 0, and adding -0 changes no number. */

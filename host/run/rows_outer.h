@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h: sums of products over rows, added to the cells q[j][k] that a work unit has, row by row in order. */
+ * Included by rows_loops.h: sums of products over rows, added to the cells q[j][k] that a work unit has, row by row in order. */
 
 /* q[j] over R rows in order. */
 ELEM_FN void NAME(columns_of)(const int R, int64_t n, const E_T *x, int64_t ldx, const E_T *h, int64_t ldh, E_T *restrict q, int skip) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h: scans, of folds whose state is one value, and copies that follow stored entries. */
+ * Included by rows_loops.h: scans, of folds whose state is one value, and copies that follow stored entries. */
 
 #define SCAN(F, INIT, STEP) \
     static void NAME(scan_##F)(int64_t rows, int64_t n, const void *px, void *po) { \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h behind rows_dot.h: inner products of rows shorter than four vectors with the usual lanes.
+ * Included by rows_loops.h behind rows_dot.h: inner products of rows shorter than four vectors with the usual lanes.
  *
  * One column or two: a column stays in registers while all rows pass. More: as many rows as a vector has lanes pass side by side. They are
  * transposed, so that each lane of the tree of core/fold.h is a vector of rows, and lanes meet without a shuffle; results are transposed

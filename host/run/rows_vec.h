@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The lanes of a DOT as one vector, for rows_loops.c: 8 of an element type, 16 of f32. Only what inner products need, since the
+ * The lanes of a DOT as one vector, for rows_loops.h: 8 of an element type, 16 of f32. Only what inner products need, since the
  * compiler does not keep a step with fma and a partial last group in registers by itself.
  *
  * v_step_T(a, b, s, skip): s = fma(a, b, s) lane by lane, save where a zero annihilates (skip: bit 0 for a, bit 1 for b).
@@ -35,8 +35,15 @@
     }
 ELEM_TYPES(V_SCALAR)
 
-/* W: the wide type. */
-#define V_ARRAY(T, W) \
+/* A step of floats, of which a processor without fma makes a call for every lane: copies of that in every loop would only take minutes to
+ * compile. */
+#if defined(__FP_FAST_FMA) && !defined(CLF_ARITH_PRIME)
+#define V_STEP_FN ELEM_FN
+#else
+#define V_STEP_FN static __attribute__((noinline, unused))
+#endif
+/* W: the wide type; STEP_FN: what a step is declared as. */
+#define V_ARRAY(T, W, STEP_FN) \
     typedef struct V_NAME(vec, T) { ELEM_C_##T l[V_LANES_##T]; } V_NAME(vec, T); \
     ELEM_FN V_NAME(vec, T) V_NAME(set, T)(ELEM_C_##T x) { \
         V_NAME(vec, T) v; \
@@ -56,11 +63,11 @@ ELEM_TYPES(V_SCALAR)
     ELEM_FN void V_NAME(storen, T)(ELEM_C_##T *p, V_NAME(vec, T) v, int64_t n) { \
         for (int64_t i = 0; i < n; i++) p[i] = v.l[i]; \
     } \
-    ELEM_FN V_NAME(vec, T) V_NAME(step, T)(V_NAME(vec, T) a, V_NAME(vec, T) b, V_NAME(vec, T) s, int skip) { \
+    STEP_FN V_NAME(vec, T) V_NAME(step, T)(V_NAME(vec, T) a, V_NAME(vec, T) b, V_NAME(vec, T) s, int skip) { \
         for (int i = 0; i < V_LANES_##T; i++) s.l[i] = V_NAME(one, T)(a.l[i], b.l[i], s.l[i], skip); \
         return s; \
     } \
-    ELEM_FN V_NAME(vec, T) V_NAME(stepn, T)(V_NAME(vec, T) a, V_NAME(vec, T) b, V_NAME(vec, T) s, int64_t n, int skip) { \
+    STEP_FN V_NAME(vec, T) V_NAME(stepn, T)(V_NAME(vec, T) a, V_NAME(vec, T) b, V_NAME(vec, T) s, int64_t n, int skip) { \
         for (int64_t i = 0; i < n; i++) s.l[i] = V_NAME(one, T)(a.l[i], b.l[i], s.l[i], skip); \
         return s; \
     } \
@@ -98,9 +105,9 @@ ELEM_TYPES(V_SCALAR)
         for (int i = 0; i < 4; i++) \
             for (int j = 0; j < 4; j++) to[j * ldt + i] = j < n ? from[i * ldf + j] : 0; \
     }
-V_ARRAY(i32, i64)
-V_ARRAY(i64, i64)
-V_ARRAY(u8, i64)
+V_ARRAY(i32, i64, ELEM_FN)
+V_ARRAY(i64, i64, ELEM_FN)
+V_ARRAY(u8, i64, ELEM_FN)
 
 #if defined(__AVX2__) && !defined(CLF_ARITH_PRIME)
 /* The first n lanes of four or eight, from lane `from` on. */
@@ -301,8 +308,8 @@ ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) {
     return V_PAIR(f32, _mm256_i32gather_ps(p, lo, 4), _mm256_i32gather_ps(p, hi, 4));
 }
 #else
-V_ARRAY(f64, f64)
-V_ARRAY(f32, f64)
+V_ARRAY(f64, f64, V_STEP_FN)
+V_ARRAY(f32, f64, V_STEP_FN)
 #endif
 
 #if defined(__AVX2__) && !defined(CLF_ARITH_PRIME)

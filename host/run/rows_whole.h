@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Included by rows_type.h: inner products with one lane, which take whole rows of the right side: a block of rows by a few vectors of
+ * Included by rows_loops.h: inner products with one lane, which take whole rows of the right side: a block of rows by a few vectors of
  * columns stays in registers, four by four where a core has 32 of them. More rows at a time would share more loads of the right side, but
  * the memory would see more short runs side by side (32 columns: 1.2 times as long). Leaves and the stack over them are those of
  * rows_dot.h, whole vectors of sums at a time. */

@@ -53,7 +53,7 @@ static bool sink_fits(const clf_cplan *c, const clf_sink *s) {
     if (s->guard >= 0) return false;
     if (s->kind == CLF_SINK_STORE) return c->out[s->out[0]].dtype == v->dtype && (v->axes & ~s->keep) == 0;
     if (s->kind != CLF_SINK_FOLD || (all != 0 && s->keep == all) || clf_sink_loop(c, s) != all) return false;
-    return clf_isa_loops(CLF_ISA_BASELINE).fold->fold[s->fold][v->dtype] != NULL;
+    return clf_isa_loops(CLF_ISA_BASELINE).fold->fold[v->dtype][s->fold] != NULL;
 }
 
 bool clf_tile_fits(const clf_cplan *c) {
@@ -241,7 +241,7 @@ static void add_fold(clf_tile_maker *m, const clf_sink *s, clf_tile_sink *k) {
     int dtype = m->c->value[s->value[0]].dtype;
     k->kind = s->keep == 0 ? CLF_TS_FULL : s->keep == 1 ? CLF_TS_ROWS : CLF_TS_COLS;
     k->level = CLF_LV_CELL;
-    k->fold = t->isa.fold->fold[s->fold][dtype];
+    k->fold = t->isa.fold->fold[dtype][s->fold];
     k->leaf = k->fold->leaf;
     k->rows = k->long_rows = k->fold->rows;
     k->col_step = k->fold->col_step;

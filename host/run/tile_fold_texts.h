@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a fold is for one element type, as code: which types it exists for, the C types of its state, and the texts of folds.def as functions
- * on one lane or one wide state. tile_folds.c builds leaves, columns and trees of them.
+ * on one lane or one wide state. tile_folds.h builds leaves, columns and trees of them.
  *
  * ELEM_T names the type where a macro is used. */
 #ifndef CLF_RUN_TILE_FOLD_TEXTS_H

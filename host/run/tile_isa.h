@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The loops of the host executor as one table per instruction set. tile_loops.c and tile_folds.c are compiled once for each
+ * The loops of the host executor as one table per instruction set. tile_loops.c and its like are compiled once for each
  * (host/run/isa.cmake); the texts of ops.def and folds.def are the loop bodies.
  *
  * Loops over cells run over clf_tile_pad(n) elements: whole vectors only, so that a cell's bits never depend on its place in a
@@ -88,9 +88,9 @@ typedef struct clf_pair_loops {
 typedef struct clf_pair_table {
     const clf_pair_loops *inner[CLF_NOPS];
 } clf_pair_table;
-/* ... and of tile_folds.c. */
+/* ... and of tile_fold_table.c. */
 typedef struct clf_fold_table {
-    const clf_fold_fns *fold[CLF_NFOLDS][CLF_NDTYPES]; /* NULL: lowering casts the value first */
+    const clf_fold_fns *const *fold[CLF_NDTYPES]; /* CLF_NFOLDS; NULL: lowering casts the value first */
     const clf_fused_fns *fused[CLF_NFUSED][CLF_NFOLDS][CLF_NDTYPES]; /* NULL: not fused */
 } clf_fold_table;
 
@@ -143,7 +143,7 @@ typedef struct clf_row_fns {
     void (*expand)(int64_t rows, const int64_t *off, void *o, const void *a);
     int lanes;
 } clf_row_fns;
-/* ... and of rows_loops.c. */
+/* ... and of rows_table.c. */
 typedef struct clf_row_table {
     const clf_row_fns *type[CLF_NDTYPES];
 } clf_row_table;

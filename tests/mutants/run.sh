@@ -97,7 +97,7 @@ naming() {
 readers() {
     case $1 in
         *.h) left='/gen_/d' ;;
-        *) left='/gen_/d; /_loops[.]c$/d; /tile_folds[.]c$/d; /tile_pairs[.]c$/d' ;;
+        *) left='/gen_/d; /run.tile_loops[.]c$/d; /run.tile_folds_/d; /run.tile_pairs[.]c$/d' ;;
     esac
     # shellcheck disable=SC2046
     { naming "$1"; naming $(naming "$1" | grep '[.]h$' | grep -v -x -e core/fold.h -e core/op.h); } | sort -u | sed "/[.]h\$/d; $left"

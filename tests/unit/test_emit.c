@@ -265,6 +265,14 @@ static void test_col_folds(void) {
     for (size_t t = 0; t < sizeof type / sizeof *type; t++) folds_of(type[t], 1000, 10, 2, 1 + (int)t % 2, type[t] != CLF_F64);
     static const int64_t rows[] = {0, 1, 65, 2100};
     for (size_t s = 0; s < sizeof rows / sizeof *rows; s++) folds_of(CLF_F64, rows[s], 129 + 71 * (int64_t)s, 2, 2, true);
+    kernel_job j; /* rows of more than a page, of which a loop takes several at once */
+    job_begin(&j, 42);
+    plane p = axes(&j, 203, 603);
+    int x = op(&j, CLF_OP_MUL, CLF_F64, input(&j, &p, CLF_F64, 3), input(&j, &p, CLF_F64, 3), -1);
+    fold(&j, &p, CLF_FOLD_SUM, x, 2);
+    fold(&j, &p, CLF_FOLD_MAX, x, 2);
+    fold(&j, &p, CLF_FOLD_SUM, x, 1);
+    job_check(&j, 1);
 }
 
 /* Folds with 16 and with 8 lanes in one loop of 16: the short end is masked for each by its own measure. */

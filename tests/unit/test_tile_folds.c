@@ -56,7 +56,7 @@ static void test_fold_facts(void) {
     static const int bytes[CLF_NDTYPES] = {4, 8, 4, 8, 1};
     for (int f = 0; f < CLF_NFOLDS; f++)
         for (int t = 0; t < CLF_NDTYPES; t++) {
-            const clf_fold_fns *fns = clf_isa_loops(CLF_ISA_BASELINE).fold->fold[f][t];
+            const clf_fold_fns *fns = clf_isa_loops(CLF_ISA_BASELINE).fold->fold[t][f];
             const char *state = clf_folds[f].state;
             CU_ASSERT_EQUAL(fns != NULL, clf_fold_value_type((clf_fold_id)f, (clf_dtype)t) == (clf_dtype)t);
             for (int i = 0; i < 3 && fns; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Folds over cells: the reduction tree of core/fold.h below and inside a leaf, of what tile_fold_texts.h makes of each fold.
- * Compiled once per instruction set, like tile_loops.c.
+ * Folds over cells of type ELEM_T: the reduction tree of core/fold.h below and inside a leaf, of what tile_fold_texts.h makes of each fold.
+ * Included by tile_folds_<type>.c, which are compiled once per instruction set, like tile_loops.c.
  *
  * Lanes are small local arrays stepped in the same order everywhere; the compiler keeps them in vector registers. A leaf's last
  * group of lanes may be partial: all lanes are stepped, and those beyond the end keep what they had. */
@@ -285,7 +285,8 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
     FOLD_ROWS(SUM, what##_rows_, what##_side_, SHORT_PRODUCT, VALUE, AHEAD_NONE) \
     FOLD_ROWS(SUM, what##_rows_ahead_, what##_side_, SHORT_PRODUCT, VALUE, AHEAD) \
     FOLD_COL_STEP(SUM, what##_col_, VALUE) \
-    static const clf_fused_fns ELEM_PASTE(what##_fns_, ELEM_T) = { \
+    extern const clf_fused_fns TILE_SYMBOL(ELEM_PASTE(what##_, ELEM_T)); \
+    const clf_fused_fns TILE_SYMBOL(ELEM_PASTE(what##_, ELEM_T)) = { \
         .leaf = NAME(what##_leaf_, SUM), \
         .leaf_ahead = NAME(what##_leaf_ahead_, SUM), \
         .rows = NAME(what##_rows_, SUM), \
@@ -333,74 +334,20 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
 
 #define FOLD_FOR_TYPE(ID, INIT, STEP, MERGE, FINISH, REPEAT) WHEN(ID)(FOLD_ALL(ID, INIT, STEP, MERGE, FINISH, REPEAT))
 
-#define ELEM_T f32
 #define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
 #include "core/folds.def"
+
+/* Sums of products of floats take the products in. */
+#define FUSED_f32 1
+#define FUSED_f64 1
+#if ELEM_PASTE(FUSED_, ELEM_T)
 FOLD_FUSED(mul, VALUE_MUL, AHEAD_2)
 FOLD_FUSED(mul3, VALUE_MUL3, AHEAD_3)
-#undef ELEM_T
+#endif
 
-#define ELEM_T f64
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
-#include "core/folds.def"
-FOLD_FUSED(mul, VALUE_MUL, AHEAD_2)
-FOLD_FUSED(mul3, VALUE_MUL3, AHEAD_3)
-#undef ELEM_T
-
-#define ELEM_T i32
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
-#include "core/folds.def"
-#undef ELEM_T
-
-#define ELEM_T i64
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
-#include "core/folds.def"
-#undef ELEM_T
-
-#define ELEM_T u8
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) FOLD_FOR_TYPE(ID, init, step, merge, finish, repeat)
-#include "core/folds.def"
-#undef ELEM_T
-
-#define TABLE_ROW(ID) WHEN(ID)([CLF_FOLD_##ID][ELEM_ID] = &NAME(fns_, ID), )
-extern const clf_fold_table TILE_SYMBOL(fold_table);
-const clf_fold_table TILE_SYMBOL(fold_table) = {
-    .fold =
-        {
-#define ELEM_T f32
-#define ELEM_ID CLF_F32
+#define TABLE_ROW(ID) WHEN(ID)([CLF_FOLD_##ID] = &NAME(fns_, ID), )
+extern const clf_fold_fns *const TILE_SYMBOL(ELEM_PASTE(folds_, ELEM_T))[CLF_NFOLDS];
+const clf_fold_fns *const TILE_SYMBOL(ELEM_PASTE(folds_, ELEM_T))[CLF_NFOLDS] = {
 #define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) TABLE_ROW(ID)
 #include "core/folds.def"
-#undef ELEM_ID
-#undef ELEM_T
-#define ELEM_T f64
-#define ELEM_ID CLF_F64
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) TABLE_ROW(ID)
-#include "core/folds.def"
-#undef ELEM_ID
-#undef ELEM_T
-#define ELEM_T i32
-#define ELEM_ID CLF_I32
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) TABLE_ROW(ID)
-#include "core/folds.def"
-#undef ELEM_ID
-#undef ELEM_T
-#define ELEM_T i64
-#define ELEM_ID CLF_I64
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) TABLE_ROW(ID)
-#include "core/folds.def"
-#undef ELEM_ID
-#undef ELEM_T
-#define ELEM_T u8
-#define ELEM_ID CLF_U8
-#define CLF_FOLD(ID, name, state, init, step, merge, finish, repeat, result, flops) TABLE_ROW(ID)
-#include "core/folds.def"
-#undef ELEM_ID
-#undef ELEM_T
-        },
-    .fused =
-        {
-            [CLF_FUSE_MUL] = {[CLF_FOLD_SUM] = {&mul_fns_f32, &mul_fns_f64}},
-            [CLF_FUSE_MUL3] = {[CLF_FOLD_SUM] = {&mul3_fns_f32, &mul3_fns_f64}},
-        },
 };
