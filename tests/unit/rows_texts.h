@@ -77,6 +77,13 @@ static const shape_text any_type[] = {
     {"both by entry", SPARSE X_CSR COL_V "(out Y T 1:1) " CHAIN "(let v2 T ADD v0 v1) (dot Y v0 v2 skip 1 keep j))"},
 };
 
+/* Of a scan the reference executor computes every cell from the row's begin: apart, for rows of their own sizes. */
+static const shape_text scans[] = {
+    {"cumulated", "(cplan (axis i range free 1:0) (axis j range ascending 1:1) " X_DENSE
+                  "(out Y T 1:0 1:1) (out S T) (out N i64 1:1) (let v0 T load a0) (let v1 T scan SUM j v0) (let v2 i64 index j) "
+                  "(let v3 T cast v2) (let v4 T MUL v1 v3) (store Y v4 keep i j) (fold S SUM v4 keep) (fold N NNZ v4 keep j))"},
+};
+
 /* Five more columns, one of them a number a row, behind (or in front of) those of X: 1:3 columns. */
 #define CAT5 \
     "(cplan (axis i range free 1:0) (axis j range free 1:1) (axis o range free 4) (axis p range free 5) (axis l range ascending 1:3) "
@@ -110,9 +117,6 @@ static const shape_text floats[] = {
      DENSE2 X_DENSE COL_V "(param p0 T) (out M T 1:0) (out V0 T 1:0) (out C T 1:1) (out S T) (out B u8) " CHAIN
                           "(let v2 T MUL v0 v1) (let v3 T param p0) (let v4 T ADD v2 v3) (let v5 T fold MEAN j v4) (let v6 T SUB v4 v5) "
                           "(store M v5 keep i) (fold V0 VAR v6 keep i) (fold C VAR v6 keep j) (fold S SUM v6 keep) (fold B ANY v6 keep))"},
-    {"cumulated", "(cplan (axis i range free 1:0) (axis j range ascending 1:1) " X_DENSE
-                  "(out Y T 1:0 1:1) (out S T) (out N i64 1:1) (let v0 T load a0) (let v1 T scan SUM j v0) (let v2 i64 index j) "
-                  "(let v3 T cast v2) (let v4 T MUL v1 v3) (store Y v4 keep i j) (fold S SUM v4 keep) (fold N NNZ v4 keep j))"},
     {"outer loss, with a root for log",
      SPARSE FACTORS X_CSR "(param p0 T) (out Y T) (let v4 T param p0) (let v5 T ABS v3) (let v6 T ADD v5 v4) (let v7 T SQRT v6) "
                           "(let v8 T MUL v0 v7) (fold Y SUM v8 keep))"},

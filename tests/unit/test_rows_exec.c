@@ -238,11 +238,13 @@ static const int64_t small[][4] = {{0, 3, 2, 8},      {3, 0, 2, 5},      {2, 3, 
 static void test_f64(void) {
     check_all(any_type, sizeof any_type / sizeof *any_type, CLF_F64, small, sizeof small / sizeof *small, NSPREADS);
     check_all(floats, sizeof floats / sizeof *floats, CLF_F64, small, sizeof small / sizeof *small, NSPREADS);
+    check_all(scans, sizeof scans / sizeof *scans, CLF_F64, small, sizeof small / sizeof *small, 1);
     check_all(cats, sizeof cats / sizeof *cats, CLF_F64, small, sizeof small / sizeof *small, 1);
 }
 static void test_f32(void) {
     check_all(any_type, sizeof any_type / sizeof *any_type, CLF_F32, small, sizeof small / sizeof *small, NSPREADS);
     check_all(floats, sizeof floats / sizeof *floats, CLF_F32, small, sizeof small / sizeof *small, NSPREADS);
+    check_all(scans, sizeof scans / sizeof *scans, CLF_F32, small, sizeof small / sizeof *small, 1);
     check_all(cats, sizeof cats / sizeof *cats, CLF_F32, small, sizeof small / sizeof *small, 1);
 }
 static void test_integers(void) {
@@ -256,6 +258,8 @@ static const int64_t large[][4] = {{3001, 20, 6, 25}, {30, 1300, 5, 1305}, {5, 5
 static void test_large(void) {
     check_all(any_type, sizeof any_type / sizeof *any_type, CLF_F64, large, sizeof large / sizeof *large, 2);
     check_all(floats, sizeof floats / sizeof *floats, CLF_F32, large, sizeof large / sizeof *large, 2);
+    static const int64_t few[][4] = {{3001, 20, 6, 25}, {3, 1300, 5, 1305}, {1, 4100, 2, 4105}};
+    check_all(scans, sizeof scans / sizeof *scans, CLF_F32, few, sizeof few / sizeof *few, 1);
 }
 
 /* A row with a tenth of the entries: more parts than usual where results meet over rows. */
