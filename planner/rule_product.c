@@ -67,6 +67,22 @@ int32_t clf_rule_product_fill(clf_rewriter *w, int32_t n) {
 
 static bool is_t(const clf_graph *g, int32_t q) { return g->node[q].op == CLF_OP_TRANSPOSE; }
 
+/* t(B) %*% X with truth values B, in the type of X: cast(t(B)) = t(cast(B)), as products look behind transposes and not behind casts. A
+ * sparse matrix is left, as its transpose is there when something asks for it. Kind: EXACT. Measure: casts of transposes below products. */
+int32_t clf_rule_cast_t(clf_rewriter *w, int32_t n) {
+    const clf_gnode x = w->g.node[n];
+    for (int k = 0; k < 2 && x.op == CLF_OP_MATMUL; k++) {
+        const clf_gnode c = w->g.node[x.in[k]];
+        if (c.op != CLF_OP_CAST || c.scalar || !is_t(&w->g, c.in[0])) continue;
+        const clf_gnode *t = &w->g.node[c.in[0]];
+        if (t->attr[0] || w->g.node[t->in[0]].scalar || clf_rule_structural(&w->g, t->in[0])) continue;
+        int32_t in[2] = {x.in[0], x.in[1]};
+        in[k] = clf_rewriter_transpose(w, clf_rewriter_cast(w, t->in[0], (clf_dtype)c.dtype, false));
+        return clf_rewriter_like(w, n, in, clf_rows(&x), clf_cols(&x));
+    }
+    return -1;
+}
+
 /* t(A %*% B) = t(B) %*% t(A) where one of them is a transpose: t(t(y) %*% X) = t(X) %*% y, whose left operand is transposed, as loops over
  * rows take it. Kind: ROUNDING. Measure: transposes. */
 int32_t clf_rule_t_product(clf_rewriter *w, int32_t n) {

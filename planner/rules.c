@@ -93,6 +93,7 @@ const clf_rule clf_rules[] = {
     {"diag", "diag(v) %*% X = v * X", CLF_RULE_NANLOSS, PRODUCT, clf_rule_diag},
     {"product-fill", "X %*% matrix(c, m, k) = c * rowSums(X)", CLF_RULE_ROUNDING, PRODUCT, clf_rule_product_fill},
     {"gram", "sum((U %*% V)^2) = sum((t(U) %*% U) * (V %*% t(V)))", CLF_RULE_ROUNDING, FOLD, clf_rule_gram},
+    {"cast-t", "t(B) %*% X, B cast before t", CLF_RULE_EXACT, PRODUCT, clf_rule_cast_t},
     {"t-product", "t(t(A) %*% B) = t(B) %*% A", CLF_RULE_ROUNDING, TRANSPOSE, clf_rule_t_product},
     {"chain", "A %*% B %*% v by cost", CLF_RULE_ROUNDING, PRODUCT, clf_rule_chain},
     {"chain-sparse", "A %*% B %*% v by cost, sparse", CLF_RULE_NANLOSS, PRODUCT, clf_rule_chain_sparse},

@@ -54,6 +54,7 @@ int32_t clf_rule_t_diag(clf_rewriter *w, int32_t n);
 int32_t clf_rule_diag_sparse(clf_rewriter *w, int32_t n);
 int32_t clf_rule_diag(clf_rewriter *w, int32_t n);
 int32_t clf_rule_product_fill(clf_rewriter *w, int32_t n);
+int32_t clf_rule_cast_t(clf_rewriter *w, int32_t n);
 int32_t clf_rule_t_product(clf_rewriter *w, int32_t n);
 int32_t clf_rule_gram(clf_rewriter *w, int32_t n);
 /* rule_chain.c */

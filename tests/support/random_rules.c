@@ -69,13 +69,16 @@ static int counted(rp_gen *g, int x) {
     return rp_pick(g, 2) ? fold(g, CLF_FOLD_CODE_SUM, way(g), q) : cell(g, CLF_MUL, q, x);
 }
 
+/* Means by powers of two only: of whole numbers that is the same number whether scaled before the division or behind it. */
 static int scaled(rp_gen *g, int x) {
     static const double by[] = {2, -1, 3};
-    int f = rp_pick(g, 4), a = f ? number(g, by[rp_pick(g, 3)]) : one_in(g, RP_FORM, fold(g, CLF_FOLD_CODE_MAX, CLF_ALL, x));
-    int q = rp_pick(g, 3) ? cell(g, CLF_MUL, a, x) : rp_pick(g, 2) ? cell(g, CLF_MUL, x, a) : unary(g, CLF_NEG, x);
+    int f = rp_pick(g, 4), how = rp_pick(g, 3), side = rp_pick(g, 4);
+    int a = f ? number(g, by[how]) : one_in(g, RP_FORM, fold(g, CLF_FOLD_CODE_MAX, CLF_ALL, x));
+    int q = side == 0 ? unary(g, CLF_NEG, x) : side == 1 ? cell(g, CLF_MUL, x, a) : cell(g, CLF_MUL, a, x);
     if (q < 0) return -1;
     int along = way(g); /* before the call: compilers take arguments in different orders */
-    return fold(g, rp_pick(g, 3) ? CLF_FOLD_CODE_SUM : CLF_FOLD_CODE_MEAN, along, q);
+    bool mean = rp_pick(g, 3) == 0 && (side == 0 || (f && by[how] != 3));
+    return fold(g, mean ? CLF_FOLD_CODE_MEAN : CLF_FOLD_CODE_SUM, along, q);
 }
 
 static int refolded(rp_gen *g, int x) {
@@ -118,6 +121,17 @@ static int side(rp_gen *g, int x) {
 static int turned(rp_gen *g, int x) {
     int y = leaf(g, m_of(g, x)->rows, 1 + rp_pick(g, 3)), t = one_in(g, RP_TRANSPOSE, y);
     return t < 0 ? -1 : one_in(g, RP_TRANSPOSE, product(g, t, x));
+}
+
+/* Truth values of a matrix, or its numbers in another type, transposed in front of or behind a matrix of as many rows, or columns. */
+static int masked(rp_gen *g, int x) {
+    static const int by[] = {CLF_GT, CLF_LE, CLF_NE};
+    const rp_matrix *m = m_of(g, x);
+    bool left = rp_pick(g, 2);
+    int q = rp_pick(g, 3) ? cell(g, by[rp_pick(g, 3)], x, number(g, rp_pick(g, 2)))
+                          : add(g, (rp_node){.kind = RP_CAST, .nin = 1, .in = {x}, .m = {.t = CLF_I32}});
+    int t = one_in(g, RP_TRANSPOSE, q), y = t < 0 ? -1 : left ? leaf(g, m->rows, 1 + rp_pick(g, 3)) : leaf(g, 1 + rp_pick(g, 3), m->cols);
+    return y < 0 ? -1 : left ? product(g, t, y) : product(g, y, t);
 }
 
 static int chained(rp_gen *g, int x) {
@@ -202,8 +216,9 @@ static int constants(rp_gen *g, int x) {
     return q < 0 ? -1 : cell(g, CLF_MUL, q, x);
 }
 
-static int (*const patterns[])(rp_gen *g, int x) = {squares,   counted,        scaled, refolded, diagonal, times_fill, turned,    chained,
-                                                    thin_norm, changed_little, moved,  recast,   reshaped, nothing,    constants, side};
+static int (*const patterns[])(rp_gen *g, int x) = {squares, counted,   scaled,    refolded,       diagonal, times_fill, turned,
+                                                    masked,  chained,   thin_norm, changed_little, moved,    recast,     reshaped,
+                                                    nothing, constants, side};
 
 bool rp_plant_rule(rp_gen *g) {
     rp_program *p = g->p;

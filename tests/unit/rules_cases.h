@@ -113,6 +113,9 @@ static const struct {
     {"product-fill", "S %*% matrix(1, 30, 1)", "sum.rows"},
     {"gram", "sum((u %*% r)^2)", NULL},
     {"gram", "sum((U %*% t(V))^2)", "t t %*% %*% * sum"},
+    {"cast-t", "t(B) %*% X", "cast t %*%"},
+    {"cast-t", "U %*% t(V > 0)", "> cast t %*%"},
+    {"cast-t", "F %*% t(L)", "cast cast t %*%"},
     {"t-product", "t(t(u) %*% X)", "t %*%"},
     {"t-product", "t(U %*% t(V))", "t %*%"},
     {"chain", "U %*% t(V) %*% v", "t %*% %*%"},
@@ -189,6 +192,9 @@ static const struct {
     {"gram", "sum((X %*% t(Y))^2)"}, /* not thin */
     {"gram", "sum((S %*% v)^2)"},
     {"gram", "rowSums((U %*% t(V))^2)"},
+    {"cast-t", "t(X) %*% B"},
+    {"cast-t", "t(S != 0) %*% F"}, /* sparse */
+    {"cast-t", "t(B) * t(X)"},
     {"t-product", "t(X %*% v)"},
     {"chain", "U %*% (t(V) %*% v)"},
     {"chain", "t(X) %*% (X %*% v)"},
