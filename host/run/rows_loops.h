@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loops of the row executor for the element type ELEM_T: inner products, sums of products over rows, gathers and scatters by column, scans.
- * Included by rows_<type>.c, which are compiled once per instruction set, like tile_loops.c; bodies by idea in
- * files of their own. */
+ * Included by rows_<type>.c, which are compiled once per instruction set, like tile_loops.c; bodies by idea in files of their own. */
 #include "host/run/tile_isa.h"
 #include "host/run/rows_vec.h"
 
