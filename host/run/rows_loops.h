@@ -17,9 +17,7 @@ enum { ROWS_BLOCK = 4, ROWS_TILE = 4, ROWS_WIDE = 0, ROWS_PICKED = 4 };
 enum { ROWS_HALVES_MOST = 8, ROWS_HALVES_SUMS = 10 };
 #endif
 /* Only floats have vectors of two registers. */
-#define ROWS_FLOAT_f32 1
-#define ROWS_FLOAT_f64 1
-#if defined(V_HALVES) && ELEM_PASTE(ROWS_FLOAT_, ELEM_T)
+#if defined(V_HALVES) && TILE_FLOAT
 #define ROWS_HALVES 1
 #else
 #define ROWS_HALVES 0
@@ -36,7 +34,7 @@ enum { ROWS_HALVES_MOST = 8, ROWS_HALVES_SUMS = 10 };
 #define VEC V(vec)
 #define LANES ELEM_PASTE4(V_, LANES, _, ELEM_T)
 /* Floats have loops of their own for blocks of rows and for the case that no zero annihilates; integers do with one. */
-#define FAST ((E_T)0.5 != 0)
+#define FAST TILE_FLOAT
 
 #if ROWS_HALVES
 #include "host/run/rows_half.h"

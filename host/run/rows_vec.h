@@ -35,8 +35,8 @@
     }
 ELEM_TYPES(V_SCALAR)
 
-/* A step of floats, of which a processor without fma makes a call for every lane: copies of that in every loop would only take minutes to
- * compile. */
+/* A step of floats. A processor without fma makes a call of each lane, which takes nearly all of its time; copies of that in every loop
+ * would only take minutes to compile. */
 #if defined(__FP_FAST_FMA) && !defined(CLF_ARITH_PRIME)
 #define V_STEP_FN ELEM_FN
 #else

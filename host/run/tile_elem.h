@@ -26,6 +26,13 @@ enum { TILE_LINE = 64 };
     do { \
         for (int64_t at_ = 0; at_ < (bytes); at_ += TILE_LINE) __builtin_prefetch((const char *)(p) + at_); \
     } while (0)
+/* Is ELEM_T a float? For #if as well as for code. */
+#define TILE_FLOAT_f32 1
+#define TILE_FLOAT_f64 1
+#define TILE_FLOAT_i32 0
+#define TILE_FLOAT_i64 0
+#define TILE_FLOAT_u8 0
+#define TILE_FLOAT ELEM_PASTE(TILE_FLOAT_, ELEM_T)
 /* Symbols of one build: clf_<name>_<instruction set>. */
 #define TILE_SYMBOL(name) ELEM_PASTE4(clf_, name, _, CLF_TILE_ISA)
 /* The loops that follow carry nothing from one iteration to the next, though a result may be an operand's memory. */

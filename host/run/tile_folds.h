@@ -338,9 +338,7 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
 #include "core/folds.def"
 
 /* Sums of products of floats take the products in. */
-#define FUSED_f32 1
-#define FUSED_f64 1
-#if ELEM_PASTE(FUSED_, ELEM_T)
+#if TILE_FLOAT
 FOLD_FUSED(mul, VALUE_MUL, AHEAD_2)
 FOLD_FUSED(mul3, VALUE_MUL3, AHEAD_3)
 #endif
