@@ -9,6 +9,7 @@
 
 #include "core/fold.h"
 #include "formats/fmt.h"
+#include "planner/axes.h"
 #include "planner/skel.h"
 
 enum {
@@ -252,6 +253,16 @@ static void bill_driver(billing *b) {
             b->out->term[t].a = entries * clf_gnode_width(&b->g->node[b->driver]);
 }
 
+/* What the loop computes along two axes; where entries drive it, that is left out. */
+static void bill_twice(billing *b) {
+    if (b->driver >= 0 || !clf_axes_twice(b->g, b->c, b->number, b->mark)) return;
+    for (int32_t j = 0; j < b->part->n; j++) {
+        int32_t n = b->part->node[j];
+        if ((b->mark[n] & CLF_AXES_TWICE) == CLF_AXES_TWICE) bill_operator(b, n);
+        b->mark[n] &= (uint8_t)~CLF_AXES_TWICE;
+    }
+}
+
 static void bill_loop(billing *b) {
     b->tiled = tiles(b);
     for (int32_t j = 0; j < b->part->n; j++) {
@@ -267,6 +278,7 @@ static void bill_loop(billing *b) {
         if (clf_cover_stores(b->c, b->number, n)) bill_result(b, n);
         bill_operator(b, n);
     }
+    bill_twice(b);
     b->out->kept = clf_part_kept(b->g, b->c, b->number, b->mark);
     clf_part_grid(b->g, b->c, b->number, b->out);
     if (b->driver < 0) return;

@@ -3,6 +3,7 @@
  * their conversion, are lower_values.c's; nodes as values of a cplan lower_value.c's, what leaves a loop lower_sink.c's. */
 #include <string.h>
 
+#include "planner/axes.h"
 #include "planner/bill.h"
 #include "planner/lowering.h"
 
@@ -18,6 +19,13 @@ static void axes_before_entries(clf_lowering *L) {
         int64_t left = clf_cols(&g->node[clf_node_operand(g, n, 0)]), right = clf_cols(&g->node[clf_node_operand(g, n, 1)]);
         if (right == m && left != 1) clf_lower_axis_but(L, left, -1, 0);
     }
+}
+
+/* Those of columns that meet over rows, in an order in which little is computed along two. */
+static void axes_that_meet(clf_lowering *L) {
+    clf_axes first;
+    clf_axes_order(L->g, L->part, &first);
+    for (int i = 0; i < first.n; i++) clf_lower_axis(L, first.width[i]);
 }
 
 /* The driver's stored entries as an axis, owned by the access that reads them. */
@@ -37,7 +45,10 @@ static void make_axes(clf_lowering *L) {
         return;
     }
     L->width[clf_build_axis(&L->b, CLF_AXIS_RANGE, L->space[0])] = -1; /* rows: no columns are as many as that */
-    if (L->driver < 0) return;
+    if (L->driver < 0) {
+        axes_that_meet(L);
+        return;
+    }
     axes_before_entries(L);
     entry_axis(L);
 }

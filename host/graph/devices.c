@@ -117,38 +117,65 @@ const char *clf_device_why(clf_ctx *c) {
     return why;
 }
 
-/* By the exp and log that kernels use. dir: where profiles are kept, or NULL. */
-static clf_status calibrate_devices(clf_ctx *c, const char *dir, clf_err *err) {
+/* The host before and after all others, since a processor that others take a core of is slow for seconds. */
+typedef struct calibration {
+    clf_least tiles, work; /* of the host's passes */
+    clf_profile host, *device;
+    int n; /* devices that are measured */
+} calibration;
+
+static clf_status pass_host(clf_ctx *c, calibration *k, clf_err *err) {
     clf_run *r = c->run;
+    CLF_TRY(clf_tile_calibrate(r->pool, CLF_ISA_AUTO, &c->mem, &k->tiles, &k->host, err));
+    return clf_work_calibrate(r->blas, r->pool, CLF_ISA_AUTO, &c->mem, &k->work, &k->host, err);
+}
+
+/* By the exp and log that kernels use. */
+static clf_status pass_devices(clf_ctx *c, calibration *k, int count, clf_err *err) {
     clf_str math;
-    clf_profile p;
     clf_str_init(&math, &c->mem);
     clf_status st = clf_kernel_text("prelude/math.clh", c->knobs.kernel_dir, &math, err);
-    for (int i = 0; st == CLF_OK && r->devs && i < clf_devs_count(r->devs); i++) {
-        st = clf_dev_calibrate(r->devs, i, clf_str_c(&math), &p, err);
-        if (st != CLF_OK) break;
-        clf_profile_take_host(&p, &r->host);
-        if (dir) st = clf_profile_store(dir, &p, err);
-        int u = clf_run_use_of(c, i);
-        if (u >= 0) r->used.profile[u] = p;
-    }
+    for (; st == CLF_OK && k->n < count; k->n += st == CLF_OK)
+        st = clf_dev_calibrate(c->run->devs, k->n, clf_str_c(&math), &k->device[k->n], err);
     clf_str_release(&math);
     return st;
 }
 
+/* dir: where profiles are kept, or NULL. */
+static clf_status keep_profiles(clf_ctx *c, const calibration *k, const char *dir, clf_err *err) {
+    clf_run *r = c->run;
+    if (dir) CLF_TRY(clf_profile_store(dir, &k->host, err));
+    r->host = k->host;
+    r->host_profiled = true;
+    clf_status st = CLF_OK;
+    for (int i = 0; st == CLF_OK && i < k->n; i++) {
+        clf_profile_take_host(&k->device[i], &k->host);
+        if (dir) st = clf_profile_store(dir, &k->device[i], err);
+        int u = clf_run_use_of(c, i);
+        if (u >= 0) r->used.profile[u] = k->device[i];
+    }
+    return st;
+}
+
+static clf_status calibrate_all(clf_ctx *c, calibration *k, const char *dir, clf_err *err) {
+    clf_err later = {CLF_OK, ""};
+    CLF_TRY(pass_host(c, k, err));
+    clf_run_open_devices(c);
+    int count = c->run->devs ? clf_devs_count(c->run->devs) : 0;
+    k->device = clf_mem_new(&c->mem, (size_t)count + 1, sizeof *k->device);
+    if (!k->device) return clf_fail(err, CLF_E_NOMEM, "out of memory for the profiles of %d devices", count);
+    clf_status st = pass_devices(c, k, count, err), host = pass_host(c, k, &later);
+    if (host == CLF_OK) host = keep_profiles(c, k, dir, &later); /* of those before one that fails, too */
+    clf_mem_free(&c->mem, k->device, (size_t)count + 1, sizeof *k->device);
+    return st == CLF_OK && host != CLF_OK ? clf_fail(err, host, "%s", later.text) : st;
+}
+
 static clf_status calibrate_locked(clf_ctx *c, clf_err *err) {
     char dir[512], why[256];
-    clf_run *r = c->run;
+    calibration k = {.n = 0};
     CLF_TRY(clf_ctx_usable(c, err));
     bool stored = clf_cache_dir(c->knobs.cache_dir, dir, sizeof dir, why, sizeof why);
-    clf_profile p;
-    CLF_TRY(clf_tile_calibrate(r->pool, CLF_ISA_AUTO, &c->mem, &p, err));
-    CLF_TRY(clf_work_calibrate(r->blas, r->pool, CLF_ISA_AUTO, &c->mem, &p, err));
-    if (stored) CLF_TRY(clf_profile_store(dir, &p, err));
-    r->host = p;
-    r->host_profiled = true;
-    clf_run_open_devices(c);
-    CLF_TRY(calibrate_devices(c, stored ? dir : NULL, err));
+    CLF_TRY(calibrate_all(c, &k, stored ? dir : NULL, err));
     clf_run_forget(c);
     return stored ? CLF_OK : clf_fail(err, CLF_E_IO, "measured, but not stored: %s", why);
 }

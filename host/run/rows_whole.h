@@ -21,29 +21,33 @@ ELEM_FN void NAME(block)(const int R, const int C, const E_T *x, int64_t ldx, co
 }
 
 /* The same above a leaf: whole vectors of sums go up the stack. */
-static __attribute__((noinline)) void NAME(tall)(const clf_dots *d, int64_t row, int64_t col) {
-    W_T st[ROWS_DEPTH][LANES];
-    E_T lane[LANES];
+ELEM_FN void NAME(tall)(const int R, const int C, const clf_dots *d, int64_t row, int64_t col, int skip, VEC *acc) {
+    enum { MOST = ROWS_SUMS * LANES };
+    W_T st[ROWS_DEPTH][MOST];
+    E_T lane[MOST];
     int top = 0;
-    int64_t cols = d->cols - col < LANES ? d->cols - col : LANES;
     for (int64_t i = 0; i < d->n; i += CLF_LEAF) {
-        VEC s;
-        NAME(block)(1, 1, (const E_T *)d->x + row * d->ldx + i, 0, (const E_T *)d->y + i * d->ldy + col, d->ldy,
-                    d->n - i < CLF_LEAF ? d->n - i : CLF_LEAF, d->skip, &s);
-        V(storen)(lane, s, LANES);
-        for (int l = 0; l < LANES; l++) st[top][l] = (W_T)lane[l];
+        NAME(block)(R, C, (const E_T *)d->x + row * d->ldx + i, d->ldx, (const E_T *)d->y + i * d->ldy + col, d->ldy,
+                    d->n - i < CLF_LEAF ? d->n - i : CLF_LEAF, skip, acc);
+        for (int v = 0; v < R * C; v++) V(storen)(lane + v * LANES, acc[v], LANES);
+        for (int l = 0; l < R * C * LANES; l++) st[top][l] = (W_T)lane[l];
         for (int64_t m = i / CLF_LEAF; (m & 1) != 0; m >>= 1, top--)
-            for (int l = 0; l < LANES; l++) st[top - 1][l] = W_ADD(st[top - 1][l], st[top][l]);
+            for (int l = 0; l < R * C * LANES; l++) st[top - 1][l] = W_ADD(st[top - 1][l], st[top][l]);
         top++;
     }
     for (; top > 1; top--)
-        for (int l = 0; l < LANES; l++) st[top - 2][l] = W_ADD(st[top - 2][l], st[top - 1][l]);
-    for (int64_t l = 0; l < cols; l++) ((E_T *)d->out)[row * d->ldo + col + l] = (E_T)st[0][l];
+        for (int l = 0; l < R * C * LANES; l++) st[top - 2][l] = W_ADD(st[top - 2][l], st[top - 1][l]);
+    for (int l = 0; l < R * C * LANES; l++) lane[l] = (E_T)st[0][l];
+    for (int v = 0; v < R * C; v++) acc[v] = V(load)(lane + v * LANES);
 }
 
-ELEM_FN void NAME(whole_block)(const int R, const int C, const clf_dots *d, int64_t row, int64_t col, int skip) {
+/* R rows of results from `row` on, C vectors from `col` on; tall: above a leaf. */
+ELEM_FN void NAME(whole_block)(const int R, const int C, const int tall, const clf_dots *d, int64_t row, int64_t col, int skip) {
     VEC s[ROWS_SUMS];
-    NAME(block)(R, C, (const E_T *)d->x + row * d->ldx, d->ldx, (const E_T *)d->y + col, d->ldy, d->n, skip, s);
+    if (tall)
+        NAME(tall)(R, C, d, row, col, skip, s);
+    else
+        NAME(block)(R, C, (const E_T *)d->x + row * d->ldx, d->ldx, (const E_T *)d->y + col, d->ldy, d->n, skip, s);
     for (int r = 0; r < R; r++)
         for (int c = 0; c < C; c++) {
             int64_t at = col + c * LANES, n = d->cols - at < LANES ? d->cols - at : LANES;
@@ -54,8 +58,8 @@ ELEM_FN void NAME(whole_block)(const int R, const int C, const clf_dots *d, int6
 ELEM_FN int64_t NAME(whole_rows)(const int R, const int most, const clf_dots *d, int64_t row, int skip) {
     for (; row + R <= d->rows; row += R) {
         int64_t col = 0;
-        for (; col + (most - 1) * LANES < d->cols; col += most * LANES) NAME(whole_block)(R, most, d, row, col, skip);
-        for (; col < d->cols; col += LANES) NAME(whole_block)(R, 1, d, row, col, skip);
+        for (; col + (most - 1) * LANES < d->cols; col += most * LANES) NAME(whole_block)(R, most, 0, d, row, col, skip);
+        for (; col < d->cols; col += LANES) NAME(whole_block)(R, 1, 0, d, row, col, skip);
     }
     return row;
 }
@@ -67,15 +71,28 @@ ELEM_FN void NAME(whole_by)(const clf_dots *d, int skip) {
         row = NAME(whole_rows)(ROWS_BLOCK, 2, d, row, skip);
     NAME(whole_rows)(1, 1, d, row, skip);
 }
+
+/* Above a leaf all rows take the same columns in turn, for what these read of a tall right side is no longer near after one of all. */
+ELEM_FN void NAME(tall_strip)(const int R, const int C, const clf_dots *d, int64_t col, int skip) {
+    int64_t row = 0;
+    for (; R > 1 && row + R <= d->rows; row += R) NAME(whole_block)(R, C, 1, d, row, col, skip);
+    for (; row < d->rows; row++)
+        for (int c = 0; c < C && col + c * LANES < d->cols; c++) NAME(whole_block)(1, 1, 1, d, row, col + c * LANES, skip);
+}
+static __attribute__((noinline)) void NAME(tall_by)(const clf_dots *d) {
+    const int R = ROWS_WIDE ? 4 : ROWS_BLOCK, C = ROWS_WIDE ? 4 : 2;
+    int64_t col = 0;
+    for (; FAST && d->skip == 0 && col + (C - 1) * LANES < d->cols; col += C * LANES) NAME(tall_strip)(R, C, d, col, 0);
+    for (; FAST && d->skip == 0 && col < d->cols; col += LANES) NAME(tall_strip)(ROWS_BLOCK, 1, d, col, 0);
+    for (; col < d->cols; col += LANES) NAME(tall_strip)(1, 1, d, col, d->skip);
+}
 static void NAME(whole)(const clf_dots *d) {
-    if (d->n > CLF_LEAF) {
-        for (int64_t row = 0; row < d->rows; row++)
-            for (int64_t col = 0; col < d->cols; col += LANES) NAME(tall)(d, row, col);
-    } else if (FAST && d->skip == 0) {
+    if (d->n > CLF_LEAF)
+        NAME(tall_by)(d);
+    else if (FAST && d->skip == 0)
         NAME(whole_by)(d, 0);
-    } else {
+    else
         NAME(whole_by)(d, d->skip);
-    }
 }
 
 /* Rows of y by column of the entry: C vectors of results from col on, the last of `last` cells. Of idx, `ahead` may be read: rows of y are

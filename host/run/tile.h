@@ -3,6 +3,7 @@
  * several instruction sets and chosen at run time. Bits are those of core/fold.h for every thread count. */
 #ifndef CLF_RUN_TILE_H
 #define CLF_RUN_TILE_H
+#include "core/least.h"
 #include "device/profile.h"
 #include "host/run/pool.h"
 #include "planner/cplan.h"
@@ -39,6 +40,6 @@ void clf_tile_take(struct clf_tile_job *j, int out, int64_t index, int level, co
 void clf_tile_take_cols(struct clf_tile_job *j, int out, int64_t index, int level, const uint64_t *const word[3]);
 /** Bytes of working memory that a run takes, and the program keeps; bind->in may be NULL. errors: CLF_E_LIMIT. */
 clf_status clf_tile_working(clf_tile *t, const clf_bind *bind, const clf_pool *pool, size_t *bytes, clf_err *err);
-/** Measure device 0: bandwidth by size, class rates, launch cost. < 3 s. */
-clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *out, clf_err *err);
+/** Measure device 0: bandwidth by size, class rates, launch cost. One pass, < 2 s. known: least times of the passes before, zeros at first. */
+clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_least *known, clf_profile *out, clf_err *err);
 #endif

@@ -2,8 +2,8 @@
  * Measuring device 0 with its own programs: what sum(X*Y*Z) streams at four working sets, what an operator of each cost class
  * adds to sum(X), what a result costs more than an operand, and what a run costs before its first cell.
  *
- * Every figure is the lower quartile of several tries within a fixed slice, near what a caller meets, and the lesser of two passes;
- * differences are bounded below so that no rate is infinite. */
+ * Every figure is the lower quartile of several tries within a fixed slice, near what a caller meets, and the least of the passes that the
+ * caller makes; differences are bounded below so that no rate is infinite. */
 #include "core/clock.h"
 #include "core/least.h"
 #include "core/turns.h"
@@ -324,10 +324,9 @@ static clf_status gauge_all(clf_gauge *g, clf_profile *p) {
     return gauge_overlap(g, p);
 }
 
-clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *out, clf_err *err) {
+clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_least *known, clf_profile *out, clf_err *err) {
     size_t bytes = (size_t)BIG_CELLS * 8;
-    clf_least least = {0};
-    clf_gauge g = {.pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err, .least = &least};
+    clf_gauge g = {.pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err, .least = known};
     clf_profile p;
     clf_profile_assume(&p, CLF_DEV_HOST, pool ? clf_pool_threads(pool) : 1);
     snprintf(p.name, sizeof p.name, "host");
@@ -336,7 +335,6 @@ clf_status clf_tile_calibrate(clf_pool *pool, clf_isa isa, clf_mem *mem, clf_pro
     if (!block) return clf_fail(err, CLF_E_NOMEM, "%zu bytes to measure the host with", 4 * bytes);
     g.x = block, g.y = block + bytes, g.z = block + 2 * bytes, g.out = block + 3 * bytes;
     clf_status st = gauge_all(&g, &p);
-    if (st == CLF_OK) st = gauge_all(&g, &p);
     clf_mem_data_free(mem, block, 4 * bytes);
     if (st != CLF_OK) return st;
     p.assumed = 0;

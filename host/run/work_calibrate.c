@@ -2,7 +2,8 @@
  * Measuring device 0 beyond cells: the row executor with a dense chain of two products (wide rows for the rate, narrow ones for what a
  * row costs) and a sparse product whose vector grows through the tiers, then the library, conversions and a transpose.
  *
- * As in tile_calibrate.c there are two passes, and a figure is the least time of several tries; differences are bounded below so that none is free. */
+ * A figure is the least time of several tries, in all of the passes that the caller makes; differences are bounded below so that none is
+ * free. */
 #include <stdio.h>
 #include <string.h>
 
@@ -363,11 +364,10 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
     return gauge_steps(g, p);
 }
 
-clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_mem *mem, clf_profile *p, clf_err *err) {
+clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_mem *mem, clf_least *known, clf_profile *p, clf_err *err) {
     const size_t big = sizeof(double) * BIG_CELLS, out = sizeof(double) * BLOCK * BLOCK, idx = sizeof(int32_t) * ENTRIES,
                  ptr = sizeof(int64_t) * (ENTRY_ROWS + BLOCK + 2 + ENTRIES / SHORT_ENTRIES + 1), bytes = big + out + ptr + idx;
-    clf_least known = {0};
-    gauge g = {.blas = blas, .pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err, .least = &known};
+    gauge g = {.blas = blas, .pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err, .least = known};
     clf_profile work = *p;
     char *block = clf_mem_data(mem, bytes);
     if (!block) return clf_fail(err, CLF_E_NOMEM, "%zu bytes to measure the host with", bytes);
@@ -377,7 +377,6 @@ clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_m
     g.idx = (int32_t *)(void *)(block + big + out + ptr);
     g.little = g.ptr + ENTRY_ROWS + BLOCK + 2;
     clf_status st = gauge_all(&g, &work);
-    if (st == CLF_OK) st = gauge_all(&g, &work);
     clf_mem_data_free(mem, block, bytes);
     if (st == CLF_OK) *p = work;
     return st;

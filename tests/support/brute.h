@@ -103,6 +103,8 @@ int64_t brute_walk_edges(const brute *b, brute_visit *visit, void *user);
 
 /** brute_price.c: what a part costs, without transfers; a cover with its transfers and waits. */
 clf_ps brute_part_price(const brute *b, const brute_part *p, int device);
+/** Operators of a loop that it computes along two axes (brute_twice.c). */
+brute_ops brute_twice(const brute *b, const brute_part *p);
 /** What takes ps on a full device, as a loop of these operators: as long as its groups fill device d. */
 clf_ps brute_filled(const brute *b, brute_ops set, clf_ps ps, int d);
 clf_ps brute_price(const brute *b, const brute_cover *c);

@@ -40,7 +40,11 @@ clf_ps brute_part_price(const brute *b, const brute_part *p, int d) {
     clf_ps moved = s->reads_ps[d];
     for (int i = 0; i < b->nop; i++)
         if (p->out >> i & 1) moved = clf_ps_add(moved, b->op[i].write[d]);
-    clf_ps both = clf_cost_both(b->device[d], moved, clf_cost_kept(b->device[d], s->compute_ps[d], s->kept));
+    clf_ps computed = s->compute_ps[d];
+    brute_ops twice = brute_twice(b, p);
+    for (int i = 0; i < b->nop; i++)
+        if (twice >> i & 1) computed = clf_ps_add(computed, b->op[i].loop_ps[d]);
+    clf_ps both = clf_cost_both(b->device[d], moved, clf_cost_kept(b->device[d], computed, s->kept));
     return clf_ps_add(b->launch[d], brute_filled(b, p->node, both, d));
 }
 

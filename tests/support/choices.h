@@ -25,7 +25,7 @@ typedef struct choices_loop {
     brute_ops node;
     uint32_t when; /* choices.now when it was found out */
     bool legal;    /* but for the number of arguments, which depends on how many are stored */
-    int arguments;
+    int arguments, kept;
     brute_ops sinks; /* what nothing in it takes */
     brute_reads reads;
     clf_ps reads_ps[BRUTE_DEVICES], compute_ps[BRUTE_DEVICES];

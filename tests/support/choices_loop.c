@@ -103,7 +103,6 @@ static void price(const choices *c, choices_loop *l, int d) {
     l->reads_ps[d] = l->compute_ps[d] = 0;
     for (brute_ops left = l->node; left; left &= left - 1)
         l->compute_ps[d] = clf_ps_add(l->compute_ps[d], c->b->op[__builtin_ctz(left)].loop_ps[d]);
-    l->compute_ps[d] = clf_cost_kept(c->b->device[d], l->compute_ps[d], kept(c, l->node));
     for (brute_ops left = l->reads.ops; left; left &= left - 1) {
         int q = __builtin_ctz(left);
         l->reads_ps[d] = clf_ps_add(l->reads_ps[d], operand(c, l->node, q, c->b->op[q].read[d], d));
@@ -120,6 +119,7 @@ static void find_out(const choices *c, choices_loop *l) {
     l->reads = (brute_reads){(s.inside | s.always) & ~l->node, s.slots};
     for (brute_ops left = s.copies; left; left &= left - 1) l->reads.slots |= c->b->op[__builtin_ctz(left)].cone.slots;
     l->legal = fits(c, &s, l) && s.one_class && !(s.always & l->node) && connected(c, l->node);
+    l->kept = l->legal ? kept(c, l->node) : 0;
     for (int d = 0; d < c->b->ndevice && l->legal; d++) price(c, l, d);
 }
 

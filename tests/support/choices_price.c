@@ -27,7 +27,10 @@ clf_ps choices_part_price(choices *c, const brute_part *p, int device) {
     const choices_loop *l = choices_loop_of(c, p->node);
     clf_ps moved = l->reads_ps[device];
     for (brute_ops left = p->out; left; left &= left - 1) moved = clf_ps_add(moved, b->op[__builtin_ctz(left)].write[device]);
-    clf_ps both = clf_cost_both(b->device[device], moved, l->compute_ps[device]);
+    clf_ps computed = l->compute_ps[device];
+    for (brute_ops left = brute_twice(b, p); left; left &= left - 1)
+        computed = clf_ps_add(computed, b->op[__builtin_ctz(left)].loop_ps[device]);
+    clf_ps both = clf_cost_both(b->device[device], moved, clf_cost_kept(b->device[device], computed, l->kept));
     return clf_ps_add(b->launch[device], brute_filled(b, p->node, both, device));
 }
 

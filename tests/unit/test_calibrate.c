@@ -63,7 +63,7 @@ static void test_figures(void) {
         clf_pool *pool = clf_pool_new(&mem, threads);
         clf_profile p;
         clf_err err = {CLF_OK, ""};
-        CU_ASSERT_EQUAL(clf_tile_calibrate(pool, threads == 1 ? CLF_ISA_BASELINE : CLF_ISA_AUTO, &mem, &p, &err), CLF_OK);
+        CU_ASSERT_EQUAL(clf_tile_calibrate(pool, threads == 1 ? CLF_ISA_BASELINE : CLF_ISA_AUTO, &mem, &(clf_least){0}, &p, &err), CLF_OK);
         check_figures(&p);
         CU_ASSERT_EQUAL(p.cores, threads);
         CU_ASSERT_EQUAL(p.second_core_ns > 0, threads == 2);
@@ -81,7 +81,7 @@ static void test_no_memory(void) {
         clf_profile p = {.cores = 77};
         clf_err err = {CLF_OK, ""};
         clf_mem_init(&mem, counting_alloc, &heap);
-        if (clf_tile_calibrate(NULL, CLF_ISA_AUTO, &mem, &p, &err) == CLF_OK) {
+        if (clf_tile_calibrate(NULL, CLF_ISA_AUTO, &mem, &(clf_least){0}, &p, &err) == CLF_OK) {
             CU_FAIL("calibrated without memory");
             break;
         }

@@ -300,6 +300,19 @@ static void test_short_rows(void) {
     }
 }
 
+/* Right sides of more rows than a leaf has, by whole blocks of columns and what is left of them, with and without zeros that annihilate. */
+static void test_tall_sides(void) {
+    static const char *const names[] = {"product", "product of a transpose", "product of a transpose, zeros and all", "mmchain"};
+    static const int64_t tall[][4] = {{19, 700, 37, 705}, {6, 1100, 70, 1105}, {9, 513, 16, 518}};
+    for (size_t k = 0; k < sizeof any_type / sizeof *any_type; k++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            if (strcmp(any_type[k].name, names[i])) continue;
+            check_all(any_type + k, 1, CLF_F64, tall, 3, 1);
+            check_all(any_type + k, 1, CLF_F32, tall, 3, 1);
+            check_all(any_type + k, 1, CLF_I32, tall, 1, 1);
+        }
+}
+
 /* A result that is written past the caches, in pieces that begin within a line. */
 static void test_streamed(void) {
     static const int64_t big[][4] = {{240011, 3, 9, 8}};
@@ -418,6 +431,7 @@ int main(void) {
         {"f32", test_f32},
         {"integers", test_integers},
         {"parts, leaves, long rows", test_large},
+        {"tall right sides", test_tall_sides},
         {"uneven rows", test_uneven},
         {"rows picked twice", test_picked_twice},
         {"lengths of rows picked", test_picked_lengths},
