@@ -22,7 +22,7 @@ ELEM_FN void NAME(block)(const int R, const int C, const E_T *x, int64_t ldx, co
 
 /* The same above a leaf: whole vectors of sums go up the stack. */
 ELEM_FN void NAME(tall)(const int R, const int C, const clf_dots *d, int64_t row, int64_t col, int skip, VEC *acc) {
-    enum { MOST = ROWS_SUMS * LANES };
+    enum { MOST = (FAST ? ROWS_SUMS : 1) * LANES }; /* others go by one vector */
     W_T st[ROWS_DEPTH][MOST];
     E_T lane[MOST];
     int top = 0;
