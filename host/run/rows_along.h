@@ -50,25 +50,20 @@ ELEM_FN void NAME(tile_columns)(const int C, const clf_dots *d, int64_t r, int64
     for (int i = 0; i < 4; i++)
         for (int c = 0; c < C; c++) o[i * d->ldo + c] = (E_T)w[c * 4 + i];
 }
-/* C columns of whole fours of rows, which are read again from near; rows done. */
-ELEM_FN int64_t NAME(tiles_of)(const int C, const clf_dots *d, int64_t k) {
-    int64_t r = 0;
-    for (; r + 4 <= d->rows; r += 4) NAME(tile_columns)(C, d, r, k);
-    return r;
-}
-/* All columns, in as few even groups as there can be. */
+/* All columns of whole fours of rows, in as few even groups as there can be; rows done. */
 static int64_t NAME(tiles)(const clf_dots *d) {
     int64_t r = 0;
-    for (int64_t k = 0, left = d->cols, n; left > 0; k += n, left -= n) {
-        n = left == 6 ? 3 : left < 5 ? left : 5;
-        switch (n) {
-        case 1: r = NAME(tiles_of)(1, d, k); break;
-        case 2: r = NAME(tiles_of)(2, d, k); break;
-        case 3: r = NAME(tiles_of)(3, d, k); break;
-        case 4: r = NAME(tiles_of)(4, d, k); break;
-        default: r = NAME(tiles_of)(5, d, k);
+    for (; r + 4 <= d->rows; r += 4)
+        for (int64_t k = 0, left = d->cols, n; left > 0; k += n, left -= n) {
+            n = left == 6 ? 3 : left < 5 ? left : 5;
+            switch (n) {
+            case 1: NAME(tile_columns)(1, d, r, k); break;
+            case 2: NAME(tile_columns)(2, d, r, k); break;
+            case 3: NAME(tile_columns)(3, d, r, k); break;
+            case 4: NAME(tile_columns)(4, d, r, k); break;
+            default: NAME(tile_columns)(5, d, r, k);
+            }
         }
-    }
     return r;
 }
 /* One column, rows of less than a page: several at once would be read in short runs by turns, which the hardware does not foresee. */
