@@ -15,26 +15,41 @@ static bool fuse_alike(const clf_selector *self, const clf_memo *m, int32_t n, i
     return visits[n] == visits[clf_node_operand(m->g, n, k)];
 }
 
-/* Has n the shape of a sparse leaf, or of a transposed one? */
-static bool like_leaf(const clf_problem *p, int32_t n) {
-    const clf_gnode *x = &p->g->node[n];
-    bool like = false;
-    for (int32_t i = 0; i < p->nsparse && !like; i++) {
-        const clf_gnode *leaf = &p->g->node[p->sparse[i]];
-        like = (clf_rows(x) == clf_rows(leaf) && clf_cols(x) == clf_cols(leaf)) ||
-               (clf_rows(x) == clf_cols(leaf) && clf_cols(x) == clf_rows(leaf));
-    }
-    return like;
+/* A shape, transposed or not. */
+typedef struct sides {
+    int64_t less, more;
+} sides;
+
+static sides sides_of(const clf_gnode *x) {
+    int64_t rows = clf_rows(x), cols = clf_cols(x);
+    return rows < cols ? (sides){rows, cols} : (sides){cols, rows};
+}
+
+/* Different ones; graphs have few, however many leaves they have. */
+typedef struct shapes {
+    sides *at;
+    int32_t n;
+} shapes;
+
+static bool has(const shapes *s, sides x) {
+    bool found = false;
+    for (int32_t i = 0; i < s->n && !found; i++) found = s->at[i].less == x.less && s->at[i].more == x.more;
+    return found;
 }
 
 clf_status clf_searcher_apart(clf_searcher *s, clf_err *err) {
     const clf_graph *g = s->p->g;
-    uint8_t *visits = clf_arena_new(s->arena, (size_t)g->n, 1);
-    if (!visits) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching");
+    shapes leaf = {clf_arena_new(s->arena, (size_t)s->p->nsparse + 1, sizeof *leaf.at), 0};
+    uint8_t *like = clf_arena_new(s->arena, (size_t)g->n, 1), *visits = clf_arena_new(s->arena, (size_t)g->n, 1);
+    if (!leaf.at || !like || !visits) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching");
     const apart by_visits = {{.name = "apart", .fuse = fuse_alike, .join = true}, visits};
+    for (int32_t i = 0; i < s->p->nsparse; i++) {
+        sides x = sides_of(&g->node[s->p->sparse[i]]);
+        if (!has(&leaf, x)) leaf.at[leaf.n++] = x;
+    }
     for (int32_t n = 0; n < g->n; n++) {
-        visits[n] = like_leaf(s->p, n);
-        for (int k = 0; k < g->node[n].nin; k++) visits[n] = visits[n] || like_leaf(s->p, clf_node_operand(g, n, k));
+        visits[n] = like[n] = has(&leaf, sides_of(&g->node[n]));
+        for (int k = 0; k < g->node[n].nin; k++) visits[n] |= like[clf_node_operand(g, n, k)]; /* operands stand before */
     }
     return clf_select(s->p->m, &by_visits.base, s->p->lim, s->arena, &s->open[s->nopen++].cover, err);
 }

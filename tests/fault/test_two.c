@@ -125,7 +125,7 @@ static void test_lost_split(void) {
     split = "40+30";
     for (int p = 0; p < 2; p++)
         for (int d = 0; d < DEVICES; d++)
-            for (long at = 1; at < MOST_CALLS && lose_at(pointers[p], d, at, -36, &n); at += net_count(3, 1)) {
+            for (long at = 1; at < MOST_CALLS && lose_at(pointers[p], d, at, -36, &n); at += net_every(3, 6)) {
             }
     cells = N;
     split = "off";

@@ -6,7 +6,7 @@ if(NOT TARGET clfuse_internal)
     return()
 endif()
 set(here ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
-set(CLF_FUZZ_RUNS 100000)
+set(CLF_FUZZ_RUNS 20000) # on top of the corpus
 if(CLF_TEST_LONG)
     set(CLF_FUZZ_RUNS 100000000)
 endif()

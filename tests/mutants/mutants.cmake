@@ -4,7 +4,7 @@ find_program(CLF_PATCH patch)
 if(CLF_PATCH AND CLF_TOOLS AND NOT CLF_SANITIZE AND NOT CMAKE_GENERATOR STREQUAL "Ninja")
     message(WARNING "No planted bugs: they take objects and commands from builds by Ninja.")
 elseif(CLF_PATCH AND CLF_TOOLS AND NOT CLF_SANITIZE)
-    set(CLF_MUTANTS_EVERY 8) # some 15 s each; all of them at full length only
+    set(CLF_MUTANTS_EVERY 16) # some 15 s each; all of them at full length only
     if(CLF_TEST_LONG)
         set(CLF_MUTANTS_EVERY 1)
     endif()

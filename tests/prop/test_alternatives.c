@@ -255,7 +255,7 @@ static void test_small(void) {
 static void test_three(void) {
     tally t;
     open_tally(&t, (const int64_t[PLACES]){1, 197, 211, 31, 37});
-    t.share = net_count(50, 100);
+    t.share = net_count(25, 100);
     sp_enumerate(3, net_count(1, 2) < 2, each_program, &t);
     close_tally(&t, "programs of 3 operators");
 }

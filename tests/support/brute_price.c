@@ -20,9 +20,9 @@ clf_ps brute_filled(const brute *b, brute_ops set, clf_ps ps, int d) {
         sums += op == CLF_OP_FOLD || op == CLF_OP_MATMUL;
     }
     if (!cells) return ps;
-    int64_t groups = (cells + (int64_t)dev->group_cells - 1) / (int64_t)dev->group_cells, held = (int64_t)dev->unit_groups, waves = 0;
+    int64_t groups = (cells + (int64_t)dev->group_cells - 1) / (int64_t)dev->group_cells, held = (int64_t)dev->unit_groups;
     while (held > 1 && dev->unit_local_bytes > 0 && (double)(held * sums) * dev->group_sum_bytes > dev->unit_local_bytes) held--;
-    for (int64_t left = groups; left > 0; left -= held * dev->cores) waves++;
+    int64_t at_once = held * dev->cores, waves = (groups + at_once - 1) / at_once;
     double running = (double)groups / ((double)(waves * dev->cores) * dev->unit_groups);
     if (running >= 1) return ps;
     double all = (double)ps / running;

@@ -62,7 +62,7 @@ static bool add_setting(dn_net *net, const char *strategy, const char *fuse, int
     if (net->nsetting == DN_SETTINGS) return false;
     *s = (dn_setting){.strategy = strategy, .fuse = fuse, .way = way, .every = !strategy ? 2 : strcmp(fuse, "none") ? 1 : RARE};
     bool in_turns = strategy && !strcmp(strategy, "group") && strcmp(net->o.device, "gpu"); /* CPUs take a group's items one by one */
-    if (in_turns) s->every *= (int)net_count(2 * RARE, RARE);
+    if (in_turns) s->every *= net_count(0, 1) ? RARE : 2 * RARE;
     if (is_generic(s)) s->every = RARE;                                      /* it covers few programs: nobody waits for a number of them */
     if (way == 1 && !net->o.buffers_only && !net_count(0, 1)) s->every *= 2; /* the kernels are those of the first way */
     snprintf(s->name, sizeof s->name, "%s, fuse %s, by %s", strategy ? strategy : "on host and device", fuse, ways[way].name);

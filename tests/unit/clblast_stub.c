@@ -47,13 +47,13 @@ static int is_wrong(int ta, int tb, size_t m) {
         if (layout != 101 || a_at || b_at || c_at || alpha != 1 || beta != 0) return -1024; \
         T *pa = map(*queue, a), *pb = map(*queue, b), *pc = map(*queue, c); \
         size_t rows = !pa || !pb || !pc ? 0 : fails ? m / 2 : m; \
-        for (size_t i = 0; i < rows; i++) \
-            for (size_t j = 0; j < n; j++) { \
-                T sum = 0; \
-                for (size_t p = 0; p < k; p++) \
-                    sum += pa[ta == 112 ? p * lda + i : i * lda + p] * pb[tb == 112 ? j * ldb + p : p * ldb + j]; \
-                pc[i * ldc + j] = sum; \
-            } \
+        size_t along = tb == 112 ? ldb : 1, down = tb == 112 ? 1 : ldb; \
+        for (size_t i = 0; i < rows; i++) { \
+            T *restrict row = pc + i * ldc; \
+            for (size_t j = 0; j < n; j++) row[j] = 0; \
+            for (size_t p = 0; p < k; p++) \
+                for (size_t j = 0; j < n; j++) row[j] += pa[ta == 112 ? p * lda + i : i * lda + p] * pb[p * down + j * along]; \
+        } \
         if (rows && is_wrong(ta, tb, m)) pc[(m - 1) * ldc + n - 1] += (T)0.001 * (T)k; \
         unmap(*queue, a, pa, NULL); \
         unmap(*queue, b, pb, NULL); \
