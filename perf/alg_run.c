@@ -3,7 +3,8 @@
  * takes, then in rounds, in turns; compare all objectives; at last train in a new context, to see what planning costs. Profiles are measured
  * right before, unless it is quick or a selector is asked for.
  *
- * Trainings are cut to about a second and a half: whoever is slow does fewer iterations, and ratios are over those that both did. */
+ * Trainings are cut to about a second and a half: whoever is slow does fewer iterations, and ratios are over those that both did. Short
+ * ones, in which an iteration that was interrupted is felt, play up to four times as many rounds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,11 @@
 const double alg_least_others = 0.98, alg_least_calls = 1 / 1.15, alg_most_planning = 0.005;
 
 static const double training_ms = 1500, quick_ms = 20; /* of a training, about */
+static const double short_ms = 100;                    /* whoever takes less plays more rounds */
 static const double slow_ms = 4000;                    /* whoever takes longer plays the first rounds only */
 static const double most_cells = 1.2e8;                /* that the plan without fusion may make at once */
 static const double bound = 1e-6;                      /* of an objective, relative */
-enum { RUN = 20, QUICK_RUN = 3, WARM = 2, SLOW_ROUNDS = 2 };
+enum { RUN = 20, QUICK_RUN = 3, WARM = 2, SLOW_ROUNDS = 2, MORE = 4 };
 
 typedef struct game {
     const bench_run *r;
@@ -193,11 +195,21 @@ static void conclude(game *g, int rounds) {
     row->below = !g->r->opt->quick && !g->r->opt->fuse && alg_below(row, NULL);
 }
 
+/* After the first one. */
+static int rounds_to_play(const game *g) {
+    const int asked = g->r->opt->rounds;
+    const double training = g->iterations[ALG_COST] * g->ms[ALG_COST][0];
+    const int times = training > 0 && training < short_ms ? (int)ceil(short_ms / training) : 1;
+    const int all = asked * (times < MORE ? times : MORE);
+    return g->r->opt->quick ? asked : all < BENCH_ROUNDS_MAX ? all : BENCH_ROUNDS_MAX;
+}
+
 static void play(game *g) {
-    const int rounds = g->r->opt->rounds;
+    int rounds = 1;
     warm(g);
     for (int i = 0; i < rounds && g->row.ok; i++) {
         play_round(g, i);
+        if (i == 0) rounds = rounds_to_play(g);
         for (int w = 0; w < ALG_HAND && i == 0; w++) count(g, w);
     }
     if (g->row.ok && g->iterations[ALG_COST] > 0) see_planning(g);
