@@ -257,7 +257,7 @@ static void test_calibrate(void) {
         calibrate(FAULT_ONCE, function_named("clEnqueueNDRangeKernel"), n, -6);
         calibrate(FAULT_ONCE, function_named("clFinish"), n, -36);
     }
-    for (long n = 1; n <= 24 && there; n += 2 * stride) calibrate(FAULT_ZOMBIE, FAULT_ANY, n, -36);
+    for (long n = 1; n <= 24 && there; n += net_every(8, 24)) calibrate(FAULT_ZOMBIE, FAULT_ANY, n, -36);
 }
 
 /* Explain says why a plan is not where it would be. */

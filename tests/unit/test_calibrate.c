@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "host/run/run.h"
-#include "tests/support/net.h"
 #include "tests/unit/api_testing.h"
 
 static char folder[64];
@@ -60,7 +59,7 @@ static void check_figures(const clf_profile *p) {
 static void test_figures(void) {
     clf_mem mem;
     clf_mem_init(&mem, NULL, NULL);
-    for (int threads = (int)net_every(1, 2); threads < 3; threads++) { /* under sanitizers half a minute each */
+    for (int threads = 1; threads < 3; threads++) {
         clf_pool *pool = clf_pool_new(&mem, threads);
         clf_profile p;
         clf_err err = {CLF_OK, ""};

@@ -10,8 +10,8 @@
 
 enum { LEAST_KERNELS = 60, SMALL_CELLS = 1200, SMALL_ROWS = 100 };
 static long kernels;
-static bool small; /* an interpreter of kernels gets smaller shapes: of the plans every second, by turns */
-static bool large; /* groups of the size that GPUs get: every third */
+static bool small; /* an interpreter of kernels gets smaller shapes */
+static bool large; /* groups of the size that GPUs get: of the plans every third, by turns */
 
 static bool takes(const shape *s) { return !small || (s->x.n[0] * s->x.n[1] <= SMALL_CELLS && s->x.n[0] <= SMALL_ROWS); }
 
@@ -50,8 +50,9 @@ static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts
 
 static void run_all(shape s, clf_dtype t, int parts, job_data data) {
     static int turn;
-    const int every = large ? (int)net_every(3, 3) : small ? (int)net_every(2, 2) : 1, first = turn++ % every;
+    const int every = large ? (int)net_every(3, 3) : 1;
     if (!takes(&s)) return;
+    const int first = turn++ % every;
     for (int p = first; p < PLANS; p += every) note(&plans[p], &s, t, data);
     jobs_build();
     for (int p = first; p < PLANS; p += every) run_one(&plans[p], &s, t, parts, data);
