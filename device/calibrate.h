@@ -21,7 +21,7 @@ typedef struct clf_gauge_bench {
     size_t set_bytes, out_bytes;
     clf_buf in_name, out_name; /* what copies of the two on the device are known by: of no memory, counted by nobody */
     const char *math;  /* of clf_dev_calibrate */
-    uint64_t hurry_ns; /* from this time on one run has to do */
+    uint64_t hurry_ns; /* from this time on two runs, or one turn, have to do */
     clf_least least;   /* of one repetition each, of the element type at hand */
     clf_err *err;
 } clf_gauge_bench;

@@ -40,7 +40,7 @@ static clf_device host_of(clf_ctx *c) {
 static void check_figures(const clf_profile *p) {
     CU_ASSERT_EQUAL(p->assumed, 0);
     CU_ASSERT_STRING_EQUAL(p->name, "host");
-    CU_ASSERT(p->launch_sync_ns > 0 && p->launch_sync_ns < 1e7 && p->launch_async_ns == p->launch_sync_ns);
+    CU_ASSERT(p->launch_sync_ns > 0 && p->launch_async_ns == p->launch_sync_ns);
     CU_ASSERT(p->second_core_ns >= 0 && p->second_core_ns <= 1e6);
     CU_ASSERT(p->write_cost >= 0.5 && p->write_cost < 100);
     for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
