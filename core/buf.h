@@ -39,6 +39,7 @@ typedef struct clf_buf {
     const clf_buf_kind *kind; /* NULL: host points at bytes */
     struct clf_buf *derived[CLF_NDERIVED];
     uint64_t derived_version[CLF_NDERIVED];
+    bool lost;                /* a device had the contents alone, and failed: nobody knows them any more */
     struct clf_mirror *mirrors;          /* copies on devices (device/mirror.c), */
     void (*forget)(struct clf_buf *b);   /* and how to drop them: set where there are any */
     int64_t credit_ps;                   /* what evaluations lost because this version was not on a device, */

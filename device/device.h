@@ -133,11 +133,15 @@ clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err);
 /** Enqueue what brings home those contents of b that a device has and the host not yet: there after the device's next wait. beside: it need
  *  not wait for commands behind the one that wrote them; nothing but that wait may follow. */
 clf_status clf_mirror_home(clf_devs *d, const clf_buf *b, bool beside, clf_err *err);
+/** The same, waited for; when it fails it may be tried again. errors: CLF_E_DEVICE, also when what a device had of b is lost. */
+clf_status clf_mirror_fetch(clf_devs *d, const clf_buf *b, clf_err *err);
+/** What a device has of b, and the host not yet, stays there until somebody asks: it is not dropped before it was brought home. */
+void clf_mirror_keep(const clf_buf *b);
 /** Is there anything to bring home? */
 bool clf_mirror_ahead(const clf_buf *b);
 /** Has the device a copy of b in its present version? */
 bool clf_mirror_holds(const clf_devs *d, int dev, const clf_buf *b);
-/** Drop all copies on a device, without bringing anything home. */
+/** Drop all copies on a device, without bringing anything home but what is kept there: where that fails, the buffer is lost. */
 void clf_mirrors_drop(clf_devs *d, int dev);
 /** Drop what is kept for copies to come. */
 void clf_mirrors_trim(clf_devs *d);

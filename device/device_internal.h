@@ -44,6 +44,7 @@ typedef struct clf_mirror {
     clf_devs *d;
     int dev, part;
     bool ahead;                     /* a kernel wrote it, and the host has not got it */
+    bool kept;                      /* ahead, and a result: nobody else has it, so it goes nowhere unread */
     bool writing;                   /* by the launch that is being prepared */
     uint64_t ticket;                /* ahead: the command that wrote it; a spare: the last command in order that may have used it */
     void *host;

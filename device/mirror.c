@@ -3,8 +3,8 @@
  * cells; of a sparse matrix the entries, the offsets and the columns apart). It is made when a launch first names the buffer, stays from
  * call to call, and goes when the buffer changes or dies, or when others need its place: the one used longest ago first, under a budget.
  *
- * What a kernel has written is ahead of the host until somebody there asks (clf_mirror_home); what only kernels read in between never
- * comes home. Transfers are enqueued like kernels, and the queue is in order: so memory of a mirror that goes may be the next one's at
+ * What a kernel has written is ahead of the host until somebody there asks (clf_mirror_home, clf_mirror_fetch); what only kernels read in
+ * between never comes home. Results may stay, too (clf_mirror_keep): before such a mirror goes, it is brought home. Transfers are enqueued like kernels, and the queue is in order: so memory of a mirror that goes may be the next one's at
  * once (spares, of equal size), and the host's side of a transfer must stay as it is until the next wait.
  * Invariant: every mirror is in the lists of its device and of its buffer, and leaves both together. */
 #include <unistd.h>
@@ -65,7 +65,7 @@ static void release(clf_devs *d, clf_dev *v, clf_mirror *m) {
 static void set_aside(clf_mirror *m) {
     clf_dev *v = &m->d->dev[m->dev];
     buf_unlink(m);
-    m->ahead = false;
+    m->ahead = m->kept = false;
     m->used = 0;
     m->ticket = v->ordered;
     device_unlink(v, m);
@@ -77,11 +77,6 @@ static void set_aside(clf_mirror *m) {
 /* clf_buf.forget */
 static void forget(clf_buf *b) {
     while (b->mirrors) set_aside(b->mirrors);
-}
-
-void clf_mirrors_drop(clf_devs *d, int dev) {
-    if (!d || dev < 0 || dev >= d->n) return;
-    while (d->dev[dev].mirrors) release(d, &d->dev[dev], d->dev[dev].mirrors);
 }
 
 void clf_mirrors_trim(clf_devs *d) {
@@ -107,7 +102,7 @@ static clf_status bring_home(clf_devs *d, clf_dev *v, clf_mirror *m, bool beside
     }
     v->brought = v->started;
     v->on_host = true;
-    m->ahead = false;
+    m->ahead = m->kept = false;
     d->stats.bytes_home += m->bytes;
     CLF_TRACE(d->log, mem, "%zu bytes home from %s", m->bytes, v->info.name);
     return CLF_OK;
@@ -139,6 +134,39 @@ clf_status clf_mirror_home(clf_devs *d, const clf_buf *b, bool beside, clf_err *
             CLF_TRY(bring_home(d, v, m, beside, err));
         }
     return CLF_OK;
+}
+
+/* One mirror, waited for. When that fails it is as it was, for another try. */
+static clf_status fetch(clf_devs *d, clf_mirror *m, clf_err *err) {
+    clf_dev *v = NULL;
+    const bool kept = m->kept;
+    CLF_TRY(clf_dev_enter(d, m->dev, &v, err));
+    CLF_TRY(bring_home(d, v, m, false, err));
+    clf_status st = clf_dev_wait(d, m->dev, err);
+    m->ahead = st != CLF_OK;
+    m->kept = m->ahead && kept;
+    return st;
+}
+
+clf_status clf_mirror_fetch(clf_devs *d, const clf_buf *b, clf_err *err) {
+    if (b->lost)
+        return clf_fail(err, CLF_E_DEVICE, "a result stayed on a device that failed before it was read: it has to be computed again");
+    for (clf_mirror *m = b->mirrors; m; m = m->next_of_buf)
+        if (m->d == d && m->ahead) CLF_TRY(fetch(d, m, err));
+    return CLF_OK;
+}
+
+void clf_mirror_keep(const clf_buf *b) {
+    for (clf_mirror *m = b->mirrors; m; m = m->next_of_buf) m->kept = m->ahead;
+}
+
+/* What a device has alone comes home if it still answers. */
+void clf_mirrors_drop(clf_devs *d, int dev) {
+    if (!d || dev < 0 || dev >= d->n) return;
+    for (clf_mirror *m; (m = d->dev[dev].mirrors);) {
+        if (m->kept && (!alive(d) || d->dev[dev].busy || fetch(d, m, NULL) != CLF_OK)) m->buf->lost = true;
+        release(d, &d->dev[dev], m);
+    }
 }
 
 bool clf_mirror_ahead(const clf_buf *b) {

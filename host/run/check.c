@@ -171,7 +171,9 @@ static clf_status compare(const check *k, const clf_graph *g, const clf_exe *a, 
     *found = false;
     for (int32_t r = 0; r < g->nroot && st == CLF_OK; r++) {
         int32_t n = g->root[r];
-        int64_t at = loose[n] ? -1 : differs(&g->node[n], abuf[r], b->buf[r]);
+        st = clf_mirror_fetch(k->c->run->devs, abuf[r], err);
+        if (st == CLF_OK) st = clf_mirror_fetch(k->c->run->devs, b->buf[r], err);
+        int64_t at = loose[n] || st != CLF_OK ? -1 : differs(&g->node[n], abuf[r], b->buf[r]);
         if (at < 0 || (*found && n >= g->root[out->root])) continue;
         *out = (cell){r, at};
         *found = true;

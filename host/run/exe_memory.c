@@ -37,10 +37,33 @@ clf_status clf_runner_operands_home(clf_runner *r, const clf_step *t, clf_err *e
     return CLF_OK;
 }
 
+/* Dense results stay where the next call may want them, unless they are so small that a second wait for the device would cost more. With
+ * several devices others may want them. */
+static bool stays(const clf_runner *r, int32_t v) {
+    const clf_buf *b = clf_runner_buffer(r, v);
+    if (r->x->ndevice != 1 || !b || b->kind || !clf_mirror_ahead(b) || strcmp(r->c->knobs.results, "device")) return false;
+    const clf_profile *p = clf_run_profile_of(r->c, r->x->device[0]);
+    return (double)b->bytes > p->transfer_bytes_per_s * 1e-9 * p->launch_sync_ns;
+}
+
 clf_status clf_runner_finish(clf_runner *r, clf_err *err) {
     const clf_plan *p = r->x->plan;
-    for (int32_t i = 0; i < p->nroot; i++) CLF_TRY(bring_home(r, p->root[i], true, err));
-    return clf_runner_settle(r, err);
+    for (int32_t i = 0; i < p->nroot; i++)
+        if (!stays(r, p->root[i])) CLF_TRY(bring_home(r, p->root[i], true, err));
+    CLF_TRY(clf_runner_settle(r, err));
+    for (int32_t i = 0; i < p->nroot; i++)
+        if (stays(r, p->root[i])) clf_mirror_keep(clf_runner_buffer(r, p->root[i]));
+    return CLF_OK;
+}
+
+clf_status clf_runner_leaves(clf_runner *r, clf_err *err) {
+    const clf_exe *x = r->x;
+    for (int32_t v = 0; v < x->plan->nvalue; v++) {
+        const clf_buf *b = x->plan->value[v].slot >= 0 ? clf_runner_buffer(r, v) : NULL;
+        if (!b || (!b->lost && (!clf_mirror_ahead(b) || (x->ndevice == 1 && clf_mirror_holds(r->c->run->devs, x->device[0], b))))) continue;
+        CLF_TRY(clf_mirror_fetch(r->c->run->devs, b, err));
+    }
+    return CLF_OK;
 }
 
 /* ---- memory of the values a step makes ---- */

@@ -151,7 +151,7 @@ clf_status clf_exe_run(clf_ctx *c, clf_exe *x, clf_slot *slots, bool timed, clf_
     }
     for (int32_t i = 0; i < p->nroot; i++) results[i] = NULL;
     clf_flight_begin(x);
-    clf_status st = CLF_OK;
+    clf_status st = clf_runner_leaves(&r, err);
     for (int32_t s = 0; s < p->nstep && st == CLF_OK; s++) st = run_step(&r, s, timed, err);
     if (st == CLF_OK) st = clf_runner_finish(&r, err);
     if (st != CLF_OK) {

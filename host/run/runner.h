@@ -19,7 +19,10 @@ clf_status clf_runner_settle(clf_runner *r, clf_err *err);
 clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err);
 /** All operands of a step are. */
 clf_status clf_runner_operands_home(clf_runner *r, const clf_step *t, clf_err *err);
-/** All steps are enqueued: the results of the plan come home, each as soon as it is made, and the devices are waited for. */
+/** Operands that an earlier evaluation left on another device than the plan's only one come home. errors: as clf_mirror_fetch. */
+clf_status clf_runner_leaves(clf_runner *r, clf_err *err);
+/** All steps are enqueued: the results of the plan come home, each as soon as it is made, but for those that stay on the device; the devices
+ *  are waited for. */
 clf_status clf_runner_finish(clf_runner *r, clf_err *err);
 /** The buffer behind a value; NULL for numbers and what is not made yet. */
 clf_buf *clf_runner_buffer(const clf_runner *r, int32_t v);

@@ -93,6 +93,7 @@ static void results(const char *how, bool aside) {
     static double twice[ROWS * COLS], more[ROWS * COLS];
     clf_ctx *c = open_shim("none");
     CU_ASSERT_EQUAL(clf_set(c, "transfer_queue", how), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "results", "host"), CLF_OK);
     clf_mat *x = clf_borrow(c, CLF_F64, ROWS, COLS, data, NULL, NULL), *result[2];
     unsigned from = 0;
     for (int i = 0; i < 2; i++) { /* a kernel's first launch is waited for */

@@ -199,7 +199,9 @@ CLF_API clf_status clf_grad(clf_mat *loss, size_t n, clf_mat *const *wrt, clf_ma
 
 /* ---------------------------------------------------------------- results */
 
-/** Evaluate several results as one program; each handle keeps its value from then on. */
+/** Evaluate several results as one program; each handle keeps its value from then on. Large ones may stay on a device with memory of its own
+ *  until something on the host reads them (clf_read, clf_data and the like; CLF_RESULTS=host: not): if that device fails before, reading
+ *  them is CLF_E_DEVICE. */
 CLF_API clf_status clf_eval(size_t n, clf_mat *const *results);
 /** Evaluate and copy all cells, row-major, in x's own element type; a sparse value is written out into `out`.
  *  errors: CLF_E_ARG when bytes is not exactly the size. */
