@@ -108,8 +108,12 @@ static void take_columns(clf_gtext *g) {
 
 /* ---- vectors ---- */
 
-/* wqA, wrK: may vectors of an operand or result be loaded or stored whole? Strides and offsets were asked about when the plan was made,
- * which leaves the address of its memory. */
+/* whole_: may vectors of all operands and results be loaded and stored whole? Strides and offsets were asked about when the plan was made,
+ * which leaves the addresses of their memory: one condition for all, as devices have memory aligned, and a compiler takes one out of a
+ * loop. Where steps that are not whole have a loop of their own, they are those. */
+bool clf_gtext_has_rest(const clf_gtext *g, clf_walk_id k) { return g->p->walk[k].width > 1 && k != CLF_WALK_COLS; }
+static const char *whole_of(const clf_gtext *g, clf_walk_id k) { return clf_gtext_has_rest(g, k) ? "1" : "whole_"; }
+
 static void put_loads(clf_gtext *g, clf_walk_id k) {
     clf_group_at at;
     char buf[CLF_EMIT_NAME], elem[CLF_EMIT_NAME];
@@ -120,7 +124,7 @@ static void put_loads(clf_gtext *g, clf_walk_id k) {
         clf_group_access(g->p, &g->p->c->access[a], &at);
         CLF_PUT(&g->x, "const %s m%d = ", type_of(buf, input_type(g, a), width), v);
         if (clf_group_aligned(g->p, &at))
-            CLF_PUT(&g->x, "CLF_WIDE_LOAD(%s, %d, wq%d, q%d + ", type_of(elem, input_type(g, a), 1), width, a, a);
+            CLF_PUT(&g->x, "CLF_WIDE_LOAD(%s, %d, %s, q%d + ", type_of(elem, input_type(g, a), 1), width, whole_of(g, k), a);
         else
             CLF_PUT(&g->x, "vload%d(0, q%d + ", width, a);
         put_place(g, a, k, true);
@@ -146,7 +150,7 @@ static void put_stores(clf_gtext *g, clf_walk_id k) {
     for (int s = 0; s < g->p->c->nsink; s++) {
         int o = g->p->c->sink[s].out[0];
         if (!keeps(g, s, k)) continue;
-        CLF_PUT(&g->x, "CLF_WIDE_STORE(%s, %d, wr%d, ", type_of(buf, g->p->c->out[o].dtype, 1), width, o);
+        CLF_PUT(&g->x, "CLF_WIDE_STORE(%s, %d, %s, ", type_of(buf, g->p->c->out[o].dtype, 1), width, whole_of(g, k));
         CLF_PUT(&g->x, "((%s)(", type_of(buf, g->p->c->out[o].dtype, width));
         for (int e = 0; e < width; e++) CLF_PUT(&g->x, "%sr%d_%d", e ? ", " : "", o, e);
         CLF_PUT(&g->x, ")), r%d + %s)\n", o, first_cell[k]);
@@ -232,15 +236,18 @@ void clf_gtext_setup(clf_ctext *x) {
     clf_gtext *g = (clf_gtext *)x;
     clf_group_at at;
     char buf[CLF_EMIT_NAME], vec[CLF_EMIT_NAME];
-    bool wide = any_wide(g->p);
     for (int a = 0; a < x->c->naccess; a++) {
         int t = input_type(g, a);
         CLF_PUT(x, "const __global %s *const q%d = x%d + xb%d;\n", type_of(buf, t, 1), a, a, a);
-        if (wide && clf_group_access(g->p, &x->c->access[a], &at) && clf_group_aligned(g->p, &at))
-            CLF_PUT(x, "const bool wq%d = CLF_ALIGNED(q%d, %s);\n", a, a, type_of(vec, t, g->p->width));
     }
-    for (int o = 0; o < x->c->nout; o++) {
-        CLF_PUT(x, "__global %s *const r%d = o%d + ob%d;\n", type_of(buf, x->c->out[o].dtype, 1), o, o, o);
-        if (wide) CLF_PUT(x, "const bool wr%d = CLF_ALIGNED(r%d, %s);\n", o, o, type_of(vec, x->c->out[o].dtype, g->p->width));
-    }
+    for (int o = 0; o < x->c->nout; o++) CLF_PUT(x, "__global %s *const r%d = o%d + ob%d;\n", type_of(buf, x->c->out[o].dtype, 1), o, o, o);
+    if (!any_wide(g->p)) return;
+    CLF_PUT(x, "const bool whole_ = true");
+    for (int a = 0; a < x->c->naccess; a++)
+        if (clf_group_access(g->p, &x->c->access[a], &at) && at.axes & g->p->j && clf_group_aligned(g->p, &at))
+            CLF_PUT(x, " && CLF_ALIGNED(q%d, %s)", a, type_of(vec, input_type(g, a), g->p->width));
+    for (int s = 0; s < x->c->nsink; s++)
+        if (x->c->sink[s].kind == CLF_SINK_STORE)
+            CLF_PUT(x, " && CLF_ALIGNED(r%d, %s)", x->c->sink[s].out[0], type_of(vec, x->c->out[x->c->sink[s].out[0]].dtype, g->p->width));
+    CLF_PUT(x, ";\n");
 }

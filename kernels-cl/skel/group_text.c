@@ -66,21 +66,24 @@ static way way_of(const clf_gtext *g, clf_walk_id k) {
     return k == CLF_WALK_ROWS ? rows : k == CLF_WALK_COLS ? cols : line;
 }
 
-/* A work-item's steps, `lanes` apart. Those of several cells are whole but for the last one, at the end of a line; several columns have
- * none that is not. */
+/* A work-item's steps, `lanes` apart. Those of several cells are whole but for the last one, at the end of a line, or all of them where
+ * vectors may not be loaded whole: so no branch stands between the loads of the first loop, and many of them are under way. Several columns
+ * have no step that is not whole. */
 static void loop(clf_gtext *g, clf_walk_id k) {
     const int width = g->p->walk[k].width;
-    const bool rest = width > 1 && k != CLF_WALK_COLS;
+    const bool rest = clf_gtext_has_rest(g, k);
     const way w = way_of(g, k);
     CLF_PUT(&g->x, "const int steps = there && from < to ? (int)((to - from + lanes - 1) / lanes) : 0;\n");
-    if (rest) CLF_PUT(&g->x, "const int whole = steps && from + (steps - 1) * (CLF_INDEX)lanes + %d > to ? steps - 1 : steps;\n", width);
+    if (rest)
+        CLF_PUT(&g->x, "const int whole = !whole_ ? 0 : steps && from + (steps - 1) * (CLF_INDEX)lanes + %d > to ? steps - 1 : steps;\n",
+                width);
     CLF_PUT(&g->x, "%s%sfor (int t_ = 0; t_ < %s; t_++) {\n", w.from, g->p->local > 64 ? "CLF_SOME " : "", rest ? "whole" : "steps");
     clf_gtext_step(g, k);
     CLF_PUT(&g->x, "%s }\n", w.next);
     if (!rest) return;
-    CLF_PUT(&g->x, "if (whole < steps) {\n");
+    CLF_PUT(&g->x, "for (int t_ = whole; t_ < steps; t_++) {\n");
     clf_gtext_rest(g, k);
-    CLF_PUT(&g->x, "}\n");
+    CLF_PUT(&g->x, "%s }\n", w.next);
 }
 
 static void put_walk(clf_gtext *g, clf_walk_id k) {

@@ -29,7 +29,8 @@ void clf_gtext_walks(clf_ctext *x);
 void clf_gtext_setup(clf_ctext *x);                    /* hole of cell.group.cl */
 void clf_gtext_hoisted(clf_gtext *g, clf_walk_id k);   /* what is computed before the loop of a walk */
 void clf_gtext_step(clf_gtext *g, clf_walk_id k);      /* its cells, of a step that has all of them */
-void clf_gtext_rest(clf_gtext *g, clf_walk_id k);      /* and of one that may be cut off at `to` */
+void clf_gtext_rest(clf_gtext *g, clf_walk_id k);      /* and of one that may be cut off at `to`, or whose operands are not aligned: */
+bool clf_gtext_has_rest(const clf_gtext *g, clf_walk_id k); /* are there such steps? */
 
 /* group_folds.c */
 bool clf_gtext_folds(const clf_gtext *g, int s, clf_walk_id k); /* is sink s a fold of walk k? */
