@@ -2,6 +2,8 @@
  * How many values the loop of a part keeps at a time: while n is computed, n itself, what n reads from memory, what was computed before
  * and n or a later node takes, and all sums (folds and products), which last as long as the loop. Single values are arguments. An estimate
  * of registers: a compiler may order the operators better, and needs some for addresses. And what the groups of a GPU share out. */
+#include <math.h>
+
 #include "planner/bill.h"
 
 static bool is_sum(const clf_gnode *x) { return x->op == CLF_OP_FOLD || x->op == CLF_OP_MATMUL; }
@@ -32,14 +34,21 @@ int32_t clf_part_kept(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t
     return most;
 }
 
+/* What a product goes over are the cells of its larger side, however few its result has. */
+static double cells_of(const clf_graph *g, int32_t n) {
+    int64_t space[2];
+    clf_node_space(g, n, space);
+    double cells = (double)space[0] * (double)space[1];
+    const clf_gnode *x = &g->node[n];
+    for (int k = 0; k < 2 && x->op == CLF_OP_MATMUL; k++) cells = fmax(cells, clf_gnode_cells(&g->node[x->in[k]]));
+    return cells;
+}
+
 /* The most cells of any of its nodes, or the driver's entries; what each group sums. */
 void clf_part_grid(const clf_graph *g, const clf_cover *c, int32_t i, clf_bill *out) {
     const clf_part *part = &c->part[i];
     for (int32_t j = 0; j < part->n; j++) {
-        int64_t space[2];
-        clf_node_space(g, part->node[j], space);
-        double cells = (double)space[0] * (double)space[1];
-        if (cells > out->cells) out->cells = cells;
+        out->cells = fmax(out->cells, cells_of(g, part->node[j]));
         out->sums += is_sum(&g->node[part->node[j]]);
     }
     if (part->driver >= 0) out->cells = (double)c->entries[part->driver];

@@ -17,6 +17,10 @@ clf_ps brute_filled(const brute *b, brute_ops set, clf_ps ps, int d) {
         if (!(set >> i & 1)) continue;
         clf_node_space(b->g, b->op[i].node, space);
         if (space[0] * space[1] > cells) cells = space[0] * space[1];
+        for (int k = 0; k < 2 && op == CLF_OP_MATMUL; k++) { /* rows of a side are gone through, not those of the result */
+            const clf_gnode *side = &b->g->node[b->g->node[b->op[i].node].in[k]];
+            if (clf_rows(side) * clf_cols(side) > cells) cells = clf_rows(side) * clf_cols(side);
+        }
         sums += op == CLF_OP_FOLD || op == CLF_OP_MATMUL;
     }
     if (!cells) return ps;
