@@ -37,13 +37,16 @@ clf_status clf_runner_operands_home(clf_runner *r, const clf_step *t, clf_err *e
     return CLF_OK;
 }
 
+enum { LITTLE = 1 << 16 }; /* bytes that are little where the profile knows of no transfers */
+
 /* Dense results stay where the next call may want them, unless they are so small that a second wait for the device would cost more. With
  * several devices others may want them. */
 static bool stays(const clf_runner *r, int32_t v) {
     const clf_buf *b = clf_runner_buffer(r, v);
-    if (r->x->ndevice != 1 || !b || b->kind || !clf_mirror_ahead(b) || strcmp(r->c->knobs.results, "device")) return false;
+    if (r->x->ndevice != 1 || !b || b->kind || !clf_mirror_ahead(b) || !strcmp(r->c->knobs.results, "host")) return false;
     const clf_profile *p = clf_run_profile_of(r->c, r->x->device[0]);
-    return (double)b->bytes > p->transfer_bytes_per_s * 1e-9 * p->launch_sync_ns;
+    double little = p->transfer_bytes_per_s * 1e-9 * p->launch_sync_ns;
+    return (double)b->bytes > (p->zero_copy ? LITTLE : little) || !strcmp(r->c->knobs.results, "all");
 }
 
 clf_status clf_runner_finish(clf_runner *r, clf_err *err) {

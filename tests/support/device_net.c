@@ -51,6 +51,7 @@ static bool open_setting(const dn_net *net, dn_setting *s) {
     s->c = open_on(s->strategy ? net->o.device : NULL); /* a device that is named gets everything */
     bool good = s->c && set(s->c, "host_pointers", ways[s->way].host_pointers) && set(s->c, "max_alloc", max_alloc_of(s)) &&
                 set(s->c, "device_mem", net->o.buffers_only ? "0" : tight); /* Oclgrind takes new buffers in old places for empty */
+    if (s->way) good = good && set(s->c, "results", "all");                 /* until they are compared */
     if (!s->strategy) return good && pinned_pair_set(s->two ? &net->two : &net->pair, s->c);
     if (s->clblast) good = good && set(s->c, "clblast", "on");
     if (s->large) good = good && pinned_pair_set(&net->large, s->c);
