@@ -44,7 +44,7 @@ typedef struct clf_mirror {
     clf_devs *d;
     int dev, part;
     bool ahead;                     /* a kernel wrote it, and the host has not got it */
-    bool kept;                      /* ahead, and a result: nobody else has it, so it goes nowhere unread */
+    bool kept;                      /* a result that the host has not, or not for certain: it goes nowhere unread */
     bool writing;                   /* by the launch that is being prepared */
     uint64_t ticket;                /* ahead: the command that wrote it; a spare: the last command in order that may have used it */
     void *host;
@@ -76,6 +76,7 @@ typedef struct clf_dev {
     cl_int late;                       /* first failure that arrived after its launch returned; CL_SUCCESS if none */
     clf_fault fault;                   /* the first one since it was asked for */
     bool on_host;                      /* something enqueued since the last wait reads or writes memory of the host */
+    bool coming;                       /* what is kept is on its way home since then */
     bool busy;                         /* a wait failed, and no event tells that the work has ended */
     uint64_t driver_key;               /* of saved.c: what else decides what the driver compiles; 0 until asked for */
     clf_dev_info info;
@@ -271,6 +272,8 @@ void clf_copies_close(clf_dev *v, bool wait);
 clf_status clf_mirror_get(clf_devs *d, int dev, const clf_arg *a, clf_arg_kind kind, cl_mem *out, clf_err *err);
 /** What that launch writes, it writes by the command that was just enqueued. */
 void clf_mirrors_written(clf_dev *v);
+/** A wait went well: what was on its way home is there. */
+void clf_mirrors_came(clf_dev *v);
 
 /* ---- hostbuf.c ---- */
 /** Before a launch: if an argument partly overlaps memory already wrapped and one of the two is written, start afresh. */

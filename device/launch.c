@@ -144,6 +144,7 @@ clf_status clf_dev_wait(clf_devs *d, int dev, clf_err *err) {
     if (st == CLF_OK) st = clf_cl_check(v->late, "a kernel", v->info.name, err);
     v->late = CL_SUCCESS;
     d->stats.waits++;
+    if (st == CLF_OK) clf_mirrors_came(v);
     if (d->unsaved && st == CLF_OK) clf_saved_now(d, dev);
     return st;
 }

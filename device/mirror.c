@@ -4,8 +4,9 @@
  * call to call, and goes when the buffer changes or dies, or when others need its place: the one used longest ago first, under a budget.
  *
  * What a kernel has written is ahead of the host until somebody there asks (clf_mirror_home, clf_mirror_fetch); what only kernels read in
- * between never comes home. Results may stay, too (clf_mirror_keep): before such a mirror goes, it is brought home. Transfers are enqueued like kernels, and the queue is in order: so memory of a mirror that goes may be the next one's at
- * once (spares, of equal size), and the host's side of a transfer must stay as it is until the next wait.
+ * between never comes home. Results may stay, too (clf_mirror_keep): such a mirror goes when its contents have come home, and was waited for.
+ * Transfers are enqueued like kernels, and the queue is in order: so memory of a mirror that goes may be the next one's at once (spares, of
+ * equal size), and the host's side of a transfer must stay as it is until the next wait.
  * Invariant: every mirror is in the lists of its device and of its buffer, and leaves both together. */
 #include <unistd.h>
 
@@ -102,7 +103,8 @@ static clf_status bring_home(clf_devs *d, clf_dev *v, clf_mirror *m, bool beside
     }
     v->brought = v->started;
     v->on_host = true;
-    m->ahead = m->kept = false;
+    v->coming |= m->kept;
+    m->ahead = false;
     d->stats.bytes_home += m->bytes;
     CLF_TRACE(d->log, mem, "%zu bytes home from %s", m->bytes, v->info.name);
     return CLF_OK;
@@ -136,15 +138,13 @@ clf_status clf_mirror_home(clf_devs *d, const clf_buf *b, bool beside, clf_err *
     return CLF_OK;
 }
 
-/* One mirror, waited for. When that fails it is as it was, for another try. */
+/* One mirror, waited for. When that fails it is ahead as it was, for another try. */
 static clf_status fetch(clf_devs *d, clf_mirror *m, clf_err *err) {
     clf_dev *v = NULL;
-    const bool kept = m->kept;
     CLF_TRY(clf_dev_enter(d, m->dev, &v, err));
     CLF_TRY(bring_home(d, v, m, false, err));
     clf_status st = clf_dev_wait(d, m->dev, err);
     m->ahead = st != CLF_OK;
-    m->kept = m->ahead && kept;
     return st;
 }
 
@@ -169,6 +169,11 @@ void clf_mirrors_drop(clf_devs *d, int dev) {
     }
 }
 
+void clf_mirrors_came(clf_dev *v) {
+    for (clf_mirror *m = v->coming ? v->mirrors : NULL; m; m = m->next) m->kept = m->kept && m->ahead;
+    v->coming = false;
+}
+
 bool clf_mirror_ahead(const clf_buf *b) {
     for (const clf_mirror *m = b->mirrors; m; m = m->next_of_buf)
         if (m->ahead) return true;
@@ -189,8 +194,29 @@ static clf_mirror *victim(const clf_dev *v) {
     return m;
 }
 
+/* While a launch is prepared clf_dev_wait would take away what it has prepared, so the queue alone is waited for, and asked how the transfer
+ * ended. */
+static clf_status bring_kept(clf_devs *d, clf_dev *v, clf_mirror *m, clf_err *err) {
+    cl_event done = NULL;
+    cl_int status = CL_COMPLETE;
+    CLF_TRY(clf_dev_check(v, clEnqueueReadBuffer(v->queue, m->mem, CL_FALSE, 0, m->bytes, m->host, 0, NULL, &done), "clEnqueueReadBuffer",
+                          err));
+    clf_status st = clf_dev_check(v, clFinish(v->queue), "clFinish", err);
+    cl_int rc = clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    clReleaseEvent(done);
+    if (st == CLF_OK) st = clf_dev_check(v, rc != CL_SUCCESS ? rc : status < 0 ? status : CL_SUCCESS, "a transfer", err);
+    if (st != CLF_OK) return st;
+    m->ahead = m->kept = false;
+    d->stats.bytes_home += m->bytes;
+    CLF_TRACE(d->log, mem, "%zu bytes home from %s", m->bytes, v->info.name);
+    return CLF_OK;
+}
+
 static clf_status evict(clf_devs *d, int dev, clf_mirror *m, clf_err *err) {
-    if (m->ahead) CLF_TRY(bring_home(d, &d->dev[dev], m, false, err));
+    if (m->kept)
+        CLF_TRY(bring_kept(d, &d->dev[dev], m, err));
+    else if (m->ahead)
+        CLF_TRY(bring_home(d, &d->dev[dev], m, false, err));
     if (m->buf) d->stats.evictions++;
     release(d, &d->dev[dev], m);
     return CLF_OK;

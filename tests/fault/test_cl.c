@@ -22,7 +22,6 @@ static const char *const buffers[] = {"tier", "2", "host_pointers", "off", NULL}
 static const char *const driven_buffers[] = {"tier", "2", "fuse", "all", "host_pointers", "off", NULL};
 static char kept[256]; /* kernels on disk, there from the second round on */
 static const char *const cached[] = {"tier", "2", "cache", "on", "cache_dir", kept, NULL};
-static const char *const stays[] = {"results", "all", NULL}; /* a device that is lost before its results are read takes them along */
 static const subject subjects[] = {{&scenario_aggregates, NULL, NULL},    {&scenario_tiled, NULL, NULL},
                                    {&scenario_operators, "cpu", kernels}, {&scenario_calls, "cpu", kernels},
                                    {&scenario_aggregates, NULL, buffers}, {&scenario_aggregates, NULL, unfused},
@@ -30,7 +29,7 @@ static const subject subjects[] = {{&scenario_aggregates, NULL, NULL},    {&scen
                                    {&scenario_sparse, "cpu", driven},     {&scenario_sparse, "cpu", driven_buffers},
                                    {&scenario_aggregates, "cpu", cached}, {&scenario_mirrors, NULL, NULL},
                                    {&scenario_split, NULL, NULL},         {&scenario_split_entries, NULL, NULL},
-                                   {&scenario_mirrors, NULL, stays}};
+                                   {&scenario_unread, NULL, NULL}};
 enum { NSUBJECTS = sizeof subjects / sizeof *subjects };
 
 static const fault_layer *layer;
@@ -146,8 +145,8 @@ static void test_late(void) {
 static void lost_round(round_ r, bool launched, tally *t, long *bad) {
     round_run(&r);
     if (!r.injected) return;
-    bool survived = r.status == CLF_OK || !launched; /* before that, the device may not even be there */
-    survived = survived || (r.extra == stays && r.status == CLF_E_DEVICE);
+    bool survived = r.status == CLF_OK || !launched;                                 /* before that, the device may not even be there */
+    survived = survived || (r.what == &scenario_unread && r.status == CLF_E_DEVICE); /* it takes along what nobody has read */
     bool judged = round_judge(&r, t);
     if (!survived) round_print(&r, "NOT SURVIVED");
     *bad += !judged || !survived;

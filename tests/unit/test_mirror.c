@@ -127,6 +127,11 @@ static void test_results_stay(void) {
         CU_ASSERT_EQUAL(read_f64(clf_sum(clf_order(z, 1, false, false))), read_f64(clf_sum(z))); /* ordered on the host */
         CU_ASSERT_EQUAL(clf_read(y, got, sizeof got), CLF_OK);
         for (int i = 0; i < CELLS; i++) CU_ASSERT_EQUAL(got[i], data[i] + 1);
+        clf_mat *t = clf_add(y, clf_num(c, 1)); /* entries of what nobody has read; they are all there, in order */
+        const void *values;
+        CU_ASSERT(clf_eval(1, &t) == CLF_OK && clf_eval(1, (clf_mat *[]){clf_to_sparse(t)}) == CLF_OK);
+        CU_ASSERT_EQUAL(clf_data_csr(clf_to_sparse(t), NULL, NULL, NULL, &values), CLF_OK);
+        for (int i = 0; i < CELLS; i++) CU_ASSERT_EQUAL(((const double *)values)[i], data[i] + 2);
         double sum = 0, want = 0;
         CU_ASSERT_EQUAL(clf_read_f64(clf_sum(z), &sum), CLF_OK);
         for (int i = 0; i < CELLS; i++) {
@@ -247,6 +252,7 @@ static void test_parts(void) {
     if (!c) return;
     CU_ASSERT_EQUAL(clf_set(c, "fuse", "none"), CLF_OK);
     CU_ASSERT_EQUAL(clf_set(c, "max_alloc", "80K"), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "results", "all"), CLF_OK); /* and w stays */
     clf_mat *x = lend(c), *w = clf_add(clf_matrix(c, CLF_F64, ROWS, 1, data), clf_num(c, 1));
     CU_ASSERT_EQUAL(clf_eval(1, &w), CLF_OK);
     clf_mat *r = clf_add(x, clf_sqrt(clf_mul(w, w)));
