@@ -90,6 +90,11 @@ void clf_mirrors_trim(clf_devs *d) {
 
 /* ---- transfers ---- */
 
+static void count_home(clf_devs *d, const clf_dev *v, const clf_mirror *m) {
+    d->stats.bytes_home += m->bytes;
+    CLF_TRACE(d->log, mem, "%zu bytes home from %s", m->bytes, v->info.name);
+}
+
 /* beside: while commands behind the one that wrote it still run, if there are any. */
 static clf_status bring_home(clf_devs *d, clf_dev *v, clf_mirror *m, bool beside, clf_err *err) {
     cl_event *slot = clf_dev_slot(v);
@@ -105,8 +110,7 @@ static clf_status bring_home(clf_devs *d, clf_dev *v, clf_mirror *m, bool beside
     v->on_host = true;
     v->coming |= m->kept;
     m->ahead = false;
-    d->stats.bytes_home += m->bytes;
-    CLF_TRACE(d->log, mem, "%zu bytes home from %s", m->bytes, v->info.name);
+    count_home(d, v, m);
     return CLF_OK;
 }
 
@@ -207,8 +211,7 @@ static clf_status bring_kept(clf_devs *d, clf_dev *v, clf_mirror *m, clf_err *er
     if (st == CLF_OK) st = clf_dev_check(v, rc != CL_SUCCESS ? rc : status < 0 ? status : CL_SUCCESS, "a transfer", err);
     if (st != CLF_OK) return st;
     m->ahead = m->kept = false;
-    d->stats.bytes_home += m->bytes;
-    CLF_TRACE(d->log, mem, "%zu bytes home from %s", m->bytes, v->info.name);
+    count_home(d, v, m);
     return CLF_OK;
 }
 
