@@ -18,7 +18,7 @@ static clf_status read_with(clf_mat *m, reader *f, void *arg) {
     clf_ctx_lock(c);
     clf_status st = clf_eval_locked(1, &m);
     if (st == CLF_OK) {
-        st = clf_buf_broken(m->node->value) ? clf_leaves_check(c, 1, &m->node, &err) : clf_mirror_fetch(c->run->devs, m->node->value, &err);
+        st = clf_buf_broken(m->node->value) ? clf_leaves_check(c, 1, &m->node, &err) : clf_run_fetch(c, m->node->value, &err);
         if (st == CLF_OK) st = f(c, m, arg, &err);
         if (st != CLF_OK) clf_ctx_fail(c, &err);
     }

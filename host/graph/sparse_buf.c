@@ -199,7 +199,7 @@ clf_status clf_buf_entries(clf_ctx *c, clf_buf *b, int64_t rows, int64_t cols, c
     if (!sparse && !clf_buf_derived(b, CLF_DERIVED_OTHER)) {
         clf_sparse s;
         memset(&s, 0, sizeof s);
-        CLF_TRY(clf_mirror_fetch(c->run->devs, b, err));
+        CLF_TRY(clf_run_fetch(c, b, err));
         CLF_TRY(clf_csr_from_dense(b->host, rows, cols, t, &c->mem, &s, err));
         CLF_TRY(derive(c, b, CLF_DERIVED_OTHER, &s, err));
     }

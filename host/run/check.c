@@ -171,8 +171,8 @@ static clf_status compare(const check *k, const clf_graph *g, const clf_exe *a, 
     *found = false;
     for (int32_t r = 0; r < g->nroot && st == CLF_OK; r++) {
         int32_t n = g->root[r];
-        st = clf_mirror_fetch(k->c->run->devs, abuf[r], err);
-        if (st == CLF_OK) st = clf_mirror_fetch(k->c->run->devs, b->buf[r], err);
+        st = clf_run_fetch(k->c, abuf[r], err);
+        if (st == CLF_OK) st = clf_run_fetch(k->c, b->buf[r], err);
         int64_t at = loose[n] || st != CLF_OK ? -1 : differs(&g->node[n], abuf[r], b->buf[r]);
         if (at < 0 || (*found && n >= g->root[out->root])) continue;
         *out = (cell){r, at};

@@ -64,7 +64,7 @@ clf_status clf_runner_leaves(clf_runner *r, clf_err *err) {
     for (int32_t v = 0; v < x->plan->nvalue; v++) {
         const clf_buf *b = x->plan->value[v].slot >= 0 ? clf_runner_buffer(r, v) : NULL;
         if (!b || (!b->lost && (!clf_mirror_ahead(b) || (x->ndevice == 1 && clf_mirror_holds(r->c->run->devs, x->device[0], b))))) continue;
-        CLF_TRY(clf_mirror_fetch(r->c->run->devs, b, err));
+        CLF_TRY(clf_run_fetch(r->c, b, err));
     }
     return CLF_OK;
 }

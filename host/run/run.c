@@ -88,6 +88,11 @@ const clf_profile *clf_run_profile_of(clf_ctx *c, int dev) {
     return &c->run->used.profile[u < 0 ? 0 : u];
 }
 
+clf_status clf_run_fetch(clf_ctx *c, const clf_buf *b, clf_err *err) {
+    c->stats.waits += clf_mirror_ahead(b);
+    return clf_mirror_fetch(c->run->devs, b, err);
+}
+
 /* ---- settings ---- */
 
 /* Other threads; the old ones stay when these cannot be had. */

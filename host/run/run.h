@@ -105,6 +105,8 @@ bool clf_run_lost(const clf_ctx *c);
 const clf_profile *clf_run_host_profile(clf_ctx *c);
 /** Of device dev, which is in use. */
 const clf_profile *clf_run_profile_of(clf_ctx *c, int dev);
+/** What a device has of b, and the host not yet, comes home: a wait, where there is something. errors: as clf_mirror_fetch. */
+clf_status clf_run_fetch(clf_ctx *c, const clf_buf *b, clf_err *err);
 /** The selector this context plans with. errors: CLF_E_NAME. */
 clf_status clf_run_selector(const clf_ctx *c, const clf_selector **out, clf_err *err);
 /** Which rewrites the settings ask for. */

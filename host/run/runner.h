@@ -19,7 +19,7 @@ clf_status clf_runner_settle(clf_runner *r, clf_err *err);
 clf_status clf_runner_home(clf_runner *r, int32_t v, clf_err *err);
 /** All operands of a step are. */
 clf_status clf_runner_operands_home(clf_runner *r, const clf_step *t, clf_err *err);
-/** Operands that an earlier evaluation left on another device than the plan's only one come home. errors: as clf_mirror_fetch. */
+/** Operands that an earlier evaluation left on another device than the plan's only one come home. errors: as clf_run_fetch. */
 clf_status clf_runner_leaves(clf_runner *r, clf_err *err);
 /** All steps are enqueued: the results of the plan come home, each as soon as it is made, but for those that stay on the device; the devices
  *  are waited for. */

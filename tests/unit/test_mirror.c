@@ -92,9 +92,11 @@ static void test_carried(void) {
     CU_ASSERT_EQUAL(stats_of(c).bytes_from_device, before.bytes_from_device);
     static double got[CELLS];
     for (int k = 0; k < 2; k++) { /* it comes once */
+        uint64_t waits = stats_of(c).waits;
         CU_ASSERT_EQUAL(clf_read(out, got, sizeof got), CLF_OK);
         for (int i = 0; i < CELLS; i++) CU_ASSERT_EQUAL(got[i], data[i] + 6);
         CU_ASSERT_EQUAL(stats_of(c).bytes_from_device, before.bytes_from_device + BYTES);
+        CU_ASSERT_EQUAL(stats_of(c).waits - waits, k == 0);
     }
     clf_close(c);
 }

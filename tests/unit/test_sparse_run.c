@@ -213,7 +213,7 @@ static clf_status run_job(job *j, clf_err *err) {
     for (int i = 0; i < 3; i++) slot[i] = (clf_slot){.ptr = j->leaf[i]->host, .buf = j->leaf[i]};
     clf_status st = clf_exe_run(j->c, j->x, slot, false, j->result, err);
     for (int r = 0; r < NROOTS && st == CLF_OK; r++)
-        if (j->result[r]) st = clf_mirror_fetch(j->c->run->devs, j->result[r], err);
+        if (j->result[r]) st = clf_run_fetch(j->c, j->result[r], err);
     return st;
 }
 
