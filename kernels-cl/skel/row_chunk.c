@@ -116,7 +116,7 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
     if (!clf_row_plan(&row, c, p->cores)) return clf_fail(err, CLF_E_INTERNAL, "row.chunk: cplan does not fit");
     const clf_twin_grid g = {.chunks = row.chunks, .cbase = row.cbase, .cstride = row.cstride};
     CLF_TRY(clf_twin_sched(&twin, &row, &g, grid, out, err));
-    out->variant = row.ru | row.run << 8 | row.batch << 9;
+    out->variant = row.ru | row.run << 8 | row.batch << 9 | row.turned << 10;
     out->width = row.width;
     out->nontemporal = past_caches(&row, p);
     out->grain = row.chunk;
@@ -150,7 +150,9 @@ static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kerne
     clf_rtext t = {.p = &p, .x = {.nontemporal = s->nontemporal != 0}};
     t.held = clf_arena_new(arena, (size_t)c->nvalue, 1);
     t.laned = clf_arena_new(arena, (size_t)c->nvalue, 1);
-    if (!clf_twin_text(&t.x, c->nvalue, arena) || !t.held || !t.laned || !extend(&t, &p, arena)) return clf_twin_no_memory(&twin, err);
+    t.single = clf_arena_new(arena, (size_t)c->nvalue, 1);
+    if (!clf_twin_text(&t.x, c->nvalue, arena) || !t.held || !t.laned || !t.single || !extend(&t, &p, arena))
+        return clf_twin_no_memory(&twin, err);
     clf_rtext_begin(&t);
     return clf_twin_write(&twin, &t.x, &p, p.ru, kernel_dir, arena, out, err);
 }

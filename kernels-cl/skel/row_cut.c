@@ -97,6 +97,8 @@ static bool worth_lanes(const clf_row *p) {
  * them or not, and for products of 16 to 32; eight as fast or up to 1.1 beyond. */
 static int rows_at_once(clf_row *p) {
     load l = {0};
+    p->turned = clf_row_turns(p);
+    if (p->turned) return p->width;
     for (int t = 0; t < p->nsweep; t++) weigh_sweep(p, t, &l);
     for (int v = 0; v < p->c->nvalue; v++) {
         int n = clf_row_vectors(p, v);

@@ -19,7 +19,7 @@ static bool computed(const clf_value *q) { return clf_op_is_cell(q->op) || q->op
 /* Of row r of the pass, as text. */
 static void single(clf_rtext *w, int v, int r) {
     const clf_value *q = &w->c.value[v];
-    if (!clf_rtext_batched(w))
+    if (!clf_rtext_batched(w) && !clf_rtext_turned(w))
         CLF_PUT(&w->x, "v%d_%d", v, r);
     else if (q->op == CLF_V_LOAD)
         CLF_PUT(&w->x, "x%d[xb%d + (i + %d) * xl%d]", q->arg, q->arg, r, q->arg);
@@ -36,7 +36,7 @@ static void load_lanes(clf_rtext *w, int v) {
 }
 
 /* vN_l of what stands one by one. */
-static void gather(clf_rtext *w, int v) {
+void clf_rtext_gather(clf_rtext *w, int v) {
     clf_ctext *x = &w->x;
     const clf_value *q = &w->c.value[v];
     char buf[CLF_EMIT_NAME];
@@ -61,7 +61,7 @@ static void compute_lanes(clf_rtext *w, int v) {
     const clf_value *q = &w->c.value[v];
     char buf[CLF_EMIT_NAME];
     for (int k = 0; k < 3; k++)
-        if (q->in[k] >= 0) gather(w, q->in[k]);
+        if (q->in[k] >= 0) clf_rtext_gather(w, q->in[k]);
     clf_ctext_compute(x, v, w->p->width, CLF_ROWS_IN_LANES);
     w->laned[v] = 1;
     const char *type = clf_emit_type(buf, (clf_dtype)q->dtype, 1);
@@ -95,7 +95,7 @@ void clf_rtext_leave(clf_rtext *w, int s) {
     clf_dtype t = (clf_dtype)(store ? w->c.out[o].dtype : w->c.value[v].dtype);
     char buf[CLF_EMIT_NAME];
     if (!store && k->kind != CLF_SINK_FOLD) return;
-    if (clf_rtext_batched(w)) gather(w, v);
+    if (clf_rtext_batched(w)) clf_rtext_gather(w, v);
     bool lanes = full_lanes(w) && (w->laned[v] || clf_rtext_batched(w));
     if (lanes) CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, ", store ? "__global" : "__private", clf_emit_type(buf, t, 1), w->p->width);
     for (int r = 0; r < (lanes ? 1 : x->ru); r++) {

@@ -65,6 +65,7 @@ typedef struct clf_row {
     int ru;                           /* rows of a pass */
     bool run;                         /* one, since rows are so short that several would be read in short runs by turns */
     bool batch;                       /* or one after the other in each sweep, since much is computed once a row (row_batch.c) */
+    bool turned;                      /* or a lane each (row_turn.c) */
     int nsweep;
     clf_row_sweep sweep[CLF_ROW_SWEEPS];
     clf_row_value value[CLF_ROW_VALUES];
@@ -102,6 +103,8 @@ bool clf_row_factor_of(const clf_row *p, int v, clf_row_factor *out);
 int clf_row_vectors(const clf_row *p, int v);
 /** Does the factor have to be copied column by column first? */
 bool clf_row_copies(const clf_row *p, int v);
+/** Are rows so short, and so much done inside each, that they are better taken a lane each? (row_turn.c) */
+bool clf_row_turns(const clf_row *p);
 /** Are the sink's accumulators private? */
 bool clf_row_private(const clf_row *p, int s);
 /** What a work-item needs of scratch for sink s, for value v, in 8-byte units. */

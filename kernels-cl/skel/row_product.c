@@ -42,6 +42,7 @@ void clf_rtext_product_setup(clf_rtext *w, int v) {
     clf_row_factor f;
     char buf[CLF_EMIT_NAME];
     if (!clf_row_factor_of(w->p, v, &f)) return;
+    if (w->p->turned) clf_rtext_turn_setup(w, v, &f);
     if (clf_row_copies(w->p, v)) copy_setup(w, v, &f);
     if (f.lanes != 1 || clf_row_narrow(w->p, f.l)) return;
     const char *t = clf_emit_type(buf, clf_wide(type_of(w, v)), 1);

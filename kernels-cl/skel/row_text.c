@@ -125,6 +125,10 @@ static void leave_rows(clf_rtext *w) {
 static void together(clf_rtext *w) {
     for (int r = 0; r < w->x.ru; r++) clf_rtext_pointers(w, r);
     private_buffers(w);
+    if (clf_rtext_turned(w)) {
+        clf_rtext_turn(w);
+        return;
+    }
     for (w->t = 0; w->t < w->p->nsweep; w->t++) {
         clf_rtext_scalars(w, w->t);
         clf_rtext_sweep(w);

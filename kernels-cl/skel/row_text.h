@@ -19,6 +19,7 @@ typedef struct clf_rtext {
     uint8_t *held;        /* per value, in the current sweep: clf_ctext.held */
     int32_t *made;        /* per sink behind the real ones: the value it makes */
     uint8_t *laned;       /* per value: vN_l stands in the pass being written */
+    uint8_t *single;      /* row_turn_back.c: and vN_R do */
     int nsink;            /* real sinks */
     int t;                /* current sweep */
 } clf_rtext;
@@ -58,7 +59,18 @@ void clf_rtext_sweep(clf_rtext *w);
 bool clf_rtext_batched(const clf_rtext *w);
 /** All sweeps, so. */
 void clf_rtext_batch(clf_rtext *w);
+/* row_turn.c, row_turn_back.c */
+/** Are the rows of the pass being written lanes? */
+bool clf_rtext_turned(const clf_rtext *w);
+/** What its products need once per work-item. */
+void clf_rtext_turn_setup(clf_rtext *w, int v, const clf_row_factor *f);
+/** All values and sinks but stores and folds of row scalars, so. */
+void clf_rtext_turn(clf_rtext *w);
+/** Sinks of values that are turned, and singles of those that each row has one of. */
+void clf_rtext_turn_back(clf_rtext *w);
 /* row_lanes.c */
+/** vN_l of a scalar that is loaded, or stands one by one. */
+void clf_rtext_gather(clf_rtext *w, int v);
 /** Scalars of the rows that stand once `t` sweeps are done, and did not before. */
 void clf_rtext_scalars(clf_rtext *w, int t);
 /** Sink s, a store of row scalars or a fold of them alone: what the rows of the pass have for it. */

@@ -44,6 +44,23 @@ static const char cross[] =
     "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (in X $t dense $n $m) (in Z $t dense $n $k)"
     " (out Y $t $m $k) (access a0 X stream (i 1 0) (j 1 0)) (access a1 Z stream (i 1 0) (k 1 0)) (let x $t load a0)"
     " (let z $t load a1) (dot Y z x keep j k))";
+/* The nearest of k centres, with shares for ties: what is added up of each, and of the distances. */
+#define NEAREST \
+    "(in r $t dense 1 $k) (access ar r stream (- 0) (k 1 0)) (let c $t load ar) (out A $t $k) (out B $t $m $k) (out D $t)" \
+    " (let s $t dot j x v) (let d $t ADD s c) (let l $t fold MIN k d) (let e $t SUB l d) (let g $t SIGN e) (let o $t fold SUM k g)" \
+    " (let q $t SUB g o) (fold A SUM q keep k) (dot B q x keep j k) (fold D SUM l keep))"
+static const char nearest[] = HEAD_JK NEAREST, nearest_t[] = HEAD_T NEAREST;
+static const char nearest_first[] = /* the centres' axis before the cells' */
+    "(cplan (axis i range free $n) (axis k range free $k) (axis j range free $m) (in X $t dense $n $m) (in V $t dense $k $m)"
+    " (access a0 X stream (i 1 0) (j 1 0)) (access a1 V stream (k 1 0) (j 1 0)) (let x $t load a0) (let v $t load a1)"
+    " (out B $t $k $m) (let s $t dot j x v) (let l $t fold MIN k s) (let e $t SUB l s) (dot B e x keep k j))";
+/* Everything that leaves a row, of what is computed inside it; positions along the row and down the column, and a truth value. */
+static const char row_leaves[] =
+    HEAD_JK WEIGHT "(out A i64 $n) (out B $t $n $k) (out C $t $n) (out D $t $m) (out E $t) (out F $t $k) (out G $t $n) (out H u8 $n $k)"
+                   " (let s $t dot j x v) (let p i64 index k) (let f $t cast p) (let d $t ADD s f) (let l $t fold MAX k d)"
+                   " (let e $t SUB d l) (let h u8 LT e f) (let t i64 index i) (let z $t cast t) (let y $t MUL z l) (store B e keep i k)"
+                   " (store H h keep i k) (store G y keep i) (fold A ARGMIN e keep i) (fold C VAR e keep i) (dot D x l keep j)"
+                   " (dot E l c keep) (fold F VAR e keep k))";
 static const char softmax[] = HEAD_J "(out Y $t $n $m) (let a $t fold MAX j x) (let b $t SUB x a) (let e $t SQRT b) (let s $t fold SUM j e)"
                                      " (let y $t DIV e s) (store Y y keep i j))";
 static const char scaled[] = HEAD_J "(out Y $t $n $m) (out Z $t $n) (let s $t fold SUM j x) (let y $t DIV x s) (store Y y keep i j)"

@@ -71,6 +71,33 @@ static void test_turned(void) {
 
 /* ---- rows ---- */
 
+/* Short rows with folds inside them are taken a lane each; what is left of a block's rows, and rows too long or too few, is not. */
+static void test_rows_in_lanes(void) {
+    enum { TURNED = 1 << 10 };
+    static const struct {
+        const char *text, *type;
+        int64_t n, m, k;
+        bool turned;
+    } some[] = {{nearest_t, "f64", 64, 10, 5, true}, {nearest_t, "f64", 7, 10, 5, false},  {nearest, "f64", 64, 16, 15, true},
+                {nearest, "f64", 64, 16, 16, false}, {nearest_t, "f64", 64, 16, 16, true}, {nearest, "f64", 64, 17, 5, false},
+                {nearest, "f32", 64, 10, 5, false},  {row_leaves, "f64", 64, 3, 9, true},  {mvchain, "f64", 64, 10, 0, false},
+                {softmax, "f64", 64, 10, 0, true}};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        kernel_job j;
+        clf_sched s;
+        text_planned(&suite, &j, some[i].text, (text_shape){some[i].n, some[i].m, some[i].k, some[i].type, 1}, &s);
+        CU_ASSERT_EQUAL((s.variant & TURNED) != 0, some[i].turned);
+        job_end(&j);
+    }
+    CHECK(nearest, {131, 10, 5, "f64", 2}, {1000, 16, 16, "f64", 1}, {8, 1, 1, "f64", 1}, {133, 3, 2, "f64", 3}, {77, 9, 12, "f64", 1},
+          {2000, 11, 4, "f64", 2}, {45, 10, 5, "i64", 1}, {64, 17, 5, "f64", 1}, {9, 10, 5, "f64", 1});
+    CHECK(nearest_t, {131, 10, 5, "f64", 1}, {1000, 16, 16, "f64", 2}, {8, 1, 1, "f64", 1}, {1333, 4, 2, "f64", 1}, {77, 9, 12, "f64", 1},
+          {64, 8, 8, "f64", 1}, {45, 12, 3, "i64", 1});
+    CHECK(nearest_first, {131, 10, 5, "f64", 2}, {300, 5, 12, "f64", 1}, {45, 16, 2, "i64", 1}, {45, 7, 9, "i32", 1});
+    CHECK(row_leaves, {131, 10, 5, "f64", 2}, {333, 3, 16, "f64", 1}, {60, 16, 11, "f64", 1}, {17, 1, 1, "f64", 1}, {70, 33, 20, "f64", 1},
+          {45, 10, 7, "f32", 1});
+}
+
 static void test_rows(void) {
     CHECK(softmax, {131, 10, 0, "f64", 1}, {33, 530, 0, "f64", 2}, {12, 2000, 0, "f32", 1}, {0, 5, 0, "f64", 1});
     CHECK(scaled, {131, 10, 0, "f64", 1}, {33, 530, 0, "f64", 2}, {33, 530, 0, "f32", 1});
@@ -189,6 +216,7 @@ int main(int argc, char **argv) {
         {"products", test_products},
         {"turned products", test_turned},
         {"rows", test_rows},
+        {"rows in lanes", test_rows_in_lanes},
         {"row functions", test_row_functions},
         {"rows put together", test_cats},
         {"totals", test_totals},
