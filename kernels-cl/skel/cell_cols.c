@@ -106,7 +106,7 @@ static void col_lane_fold(clf_ctext *x, int s) {
             clf_fold_widen(x, s, m, CLF_MERGE_WIDTH, from);
             CLF_PUT(x, ";\n");
         }
-    clf_fold_halve(x, s, lanes);
+    clf_fold_halve(x, s, lanes, CLF_MERGE_WIDTH);
 }
 
 static void slot_names(const clf_ctext *x, int s, clf_fold_vars *f, const char *t) {

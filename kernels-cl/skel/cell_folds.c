@@ -29,7 +29,7 @@ void clf_fold_apply(clf_ctext *x, int s, const char *text, bool wide, int width,
     CLF_PUT(x, "; }\n");
 }
 
-void clf_fold_halve(clf_ctext *x, int s, int lanes) {
+void clf_fold_halve(clf_ctext *x, int s, int lanes, int width) {
     clf_fold_vars f;
     memset(&f, 0, sizeof f);
     for (int half = lanes / 2; half >= 1; half /= 2)
@@ -38,7 +38,7 @@ void clf_fold_halve(clf_ctext *x, int s, int lanes) {
                 CLF_NAME(f.s[m], "b%d_%d", l, m);
                 CLF_NAME(f.t[m], "b%d_%d", l + half, m);
             }
-            clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, CLF_MERGE_WIDTH, &f);
+            clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, width, &f);
         }
 }
 

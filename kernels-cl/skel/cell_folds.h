@@ -24,8 +24,8 @@ static inline clf_dtype clf_fold_wide_type(const clf_ctext *x, int s, int m) {
 
 /** `text` as statements in a block of its own; its temporaries have the value type, or the wide type. */
 void clf_fold_apply(clf_ctext *x, int s, const char *text, bool wide, int width, const clf_fold_vars *f);
-/** Merges lanes b<l>_M, CLF_MERGE_WIDTH wide states of columns each, in halves until b0_M holds all of them. */
-void clf_fold_halve(clf_ctext *x, int s, int lanes);
+/** Merges lanes b<l>_M, `width` wide states each, in halves until b0_M holds all of them. */
+void clf_fold_halve(clf_ctext *x, int s, int lanes, int width);
 /** Declarations of f->s (or f->t), wide or as in lanes. */
 void clf_fold_declare(clf_ctext *x, int s, bool wide, int width, const clf_fold_vars *f, bool side_t);
 /** Names of the wide state of strip r. */

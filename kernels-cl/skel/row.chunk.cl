@@ -12,26 +12,51 @@
 #include "elem.clh"
 #include "fold.clh"
 
-/* Eight vectors a0 .. a7 of eight lanes, turned: lane r of oC is lane C of ar. Pairs first, then pairs of pairs, then halves. */
+/* Eight vectors a0 .. a7 of eight lanes, or sixteen of sixteen, turned: lane r of oC is lane C of ar. Single lanes meet first, then pairs,
+ * then what has come of them. Oclgrind cannot take vectors put together of shorter ones. */
+#define CLF_TURN_ONE(x, y, k, l) x.s##k, y.s##k, x.s##l, y.s##l
+#ifdef CLF_LANES
+#define CLF_TURN_TWO(x, y, k, l) x.s##k, x.s##l, y.s##k, y.s##l
+#define CLF_TURN_FOUR(x, k, l, m, n) x.s##k, x.s##l, x.s##m, x.s##n
+#else
+#define CLF_TURN_TWO(x, y, k, l) x.s##k##l, y.s##k##l
+#define CLF_TURN_FOUR(x, k, l, m, n) x.s##k##l, x.s##m##n
+#endif
 #define CLF_TURN_PAIR(V, a, p, i, j)                                            \
-    const V p##i = (V)(a##i.s0, a##j.s0, a##i.s2, a##j.s2, a##i.s4, a##j.s4, a##i.s6, a##j.s6); \
-    const V p##j = (V)(a##i.s1, a##j.s1, a##i.s3, a##j.s3, a##i.s5, a##j.s5, a##i.s7, a##j.s7);
-#define CLF_TURN_MEET(V, a, p, i, j, m, n)                                      \
-    const V p##m = (V)(a##i.s01, a##i.s45, a##j.s01, a##j.s45);                 \
-    const V p##n = (V)(a##i.s23, a##i.s67, a##j.s23, a##j.s67);
-#define CLF_TURN(V, a, o)                                                       \
-    CLF_TURN_PAIR(V, a, a##p, 0, 1)                                             \
-    CLF_TURN_PAIR(V, a, a##p, 2, 3)                                             \
-    CLF_TURN_PAIR(V, a, a##p, 4, 5)                                             \
-    CLF_TURN_PAIR(V, a, a##p, 6, 7)                                             \
-    CLF_TURN_MEET(V, a##p, a##q, 0, 2, 0, 2)                                    \
-    CLF_TURN_MEET(V, a##p, a##q, 1, 3, 1, 3)                                    \
-    CLF_TURN_MEET(V, a##p, a##q, 4, 6, 4, 6)                                    \
-    CLF_TURN_MEET(V, a##p, a##q, 5, 7, 5, 7)                                    \
-    CLF_TURN_MEET(V, a##q, o, 0, 4, 0, 4)                                       \
-    CLF_TURN_MEET(V, a##q, o, 1, 5, 1, 5)                                       \
-    CLF_TURN_MEET(V, a##q, o, 2, 6, 2, 6)                                       \
-    CLF_TURN_MEET(V, a##q, o, 3, 7, 3, 7)
+    const V p##i = (V)(CLF_TURN_ONE(a##i, a##j, 0, 2), CLF_TURN_ONE(a##i, a##j, 4, 6)); \
+    const V p##j = (V)(CLF_TURN_ONE(a##i, a##j, 1, 3), CLF_TURN_ONE(a##i, a##j, 5, 7));
+#define CLF_TURN_MEET(V, a, p, i, j)                                            \
+    const V p##i = (V)(CLF_TURN_FOUR(a##i, 0, 1, 4, 5), CLF_TURN_FOUR(a##j, 0, 1, 4, 5)); \
+    const V p##j = (V)(CLF_TURN_FOUR(a##i, 2, 3, 6, 7), CLF_TURN_FOUR(a##j, 2, 3, 6, 7));
+#define CLF_TURN_8(V, a, o)                                                     \
+    CLF_TURN_PAIR(V, a, a##p, 0, 1) CLF_TURN_PAIR(V, a, a##p, 2, 3) CLF_TURN_PAIR(V, a, a##p, 4, 5) CLF_TURN_PAIR(V, a, a##p, 6, 7) \
+    CLF_TURN_MEET(V, a##p, a##q, 0, 2) CLF_TURN_MEET(V, a##p, a##q, 1, 3)       \
+    CLF_TURN_MEET(V, a##p, a##q, 4, 6) CLF_TURN_MEET(V, a##p, a##q, 5, 7)       \
+    CLF_TURN_MEET(V, a##q, o, 0, 4) CLF_TURN_MEET(V, a##q, o, 1, 5) CLF_TURN_MEET(V, a##q, o, 2, 6) CLF_TURN_MEET(V, a##q, o, 3, 7)
+#define CLF_TURN_ONES(V, x, p, i, j)                                            \
+    const V p##i = (V)(CLF_TURN_ONE(x##i, x##j, 0, 2), CLF_TURN_ONE(x##i, x##j, 4, 6), CLF_TURN_ONE(x##i, x##j, 8, a), \
+                       CLF_TURN_ONE(x##i, x##j, c, e));                         \
+    const V p##j = (V)(CLF_TURN_ONE(x##i, x##j, 1, 3), CLF_TURN_ONE(x##i, x##j, 5, 7), CLF_TURN_ONE(x##i, x##j, 9, b), \
+                       CLF_TURN_ONE(x##i, x##j, d, f));
+#define CLF_TURN_TWOS(V, x, p, i, j)                                            \
+    const V p##i = (V)(CLF_TURN_TWO(x##i, x##j, 0, 1), CLF_TURN_TWO(x##i, x##j, 4, 5), CLF_TURN_TWO(x##i, x##j, 8, 9), \
+                       CLF_TURN_TWO(x##i, x##j, c, d));                         \
+    const V p##j = (V)(CLF_TURN_TWO(x##i, x##j, 2, 3), CLF_TURN_TWO(x##i, x##j, 6, 7), CLF_TURN_TWO(x##i, x##j, a, b), \
+                       CLF_TURN_TWO(x##i, x##j, e, f));
+#define CLF_TURN_FOURS(V, x, p, i, j)                                           \
+    const V p##i = (V)(CLF_TURN_FOUR(x##i, 0, 1, 2, 3), CLF_TURN_FOUR(x##i, 8, 9, a, b), CLF_TURN_FOUR(x##j, 0, 1, 2, 3), \
+                       CLF_TURN_FOUR(x##j, 8, 9, a, b));                        \
+    const V p##j = (V)(CLF_TURN_FOUR(x##i, 4, 5, 6, 7), CLF_TURN_FOUR(x##i, c, d, e, f), CLF_TURN_FOUR(x##j, 4, 5, 6, 7), \
+                       CLF_TURN_FOUR(x##j, c, d, e, f));
+#define CLF_TURN_FOUR_ROWS(V, a, i, j, k, l)                                    \
+    CLF_TURN_ONES(V, a, a##p, i, j) CLF_TURN_ONES(V, a, a##p, k, l) CLF_TURN_TWOS(V, a##p, a##q, i, k) CLF_TURN_TWOS(V, a##p, a##q, j, l)
+#define CLF_TURN_EIGHT_ROWS(V, a, p, i, j, k, l, m, n, q, r)                    \
+    CLF_TURN_FOURS(V, a, p, i, m) CLF_TURN_FOURS(V, a, p, j, n) CLF_TURN_FOURS(V, a, p, k, q) CLF_TURN_FOURS(V, a, p, l, r)
+#define CLF_TURN_16(V, a, o)                                                    \
+    CLF_TURN_FOUR_ROWS(V, a, 0, 1, 2, 3) CLF_TURN_FOUR_ROWS(V, a, 4, 5, 6, 7)   \
+    CLF_TURN_FOUR_ROWS(V, a, 8, 9, 10, 11) CLF_TURN_FOUR_ROWS(V, a, 12, 13, 14, 15) \
+    CLF_TURN_EIGHT_ROWS(V, a##q, a##h, 0, 1, 2, 3, 4, 5, 6, 7) CLF_TURN_EIGHT_ROWS(V, a##q, a##h, 8, 9, 10, 11, 12, 13, 14, 15) \
+    CLF_TURN_EIGHT_ROWS(V, a##h, o, 0, 1, 2, 3, 8, 9, 10, 11) CLF_TURN_EIGHT_ROWS(V, a##h, o, 4, 5, 6, 7, 12, 13, 14, 15)
 
 __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int *counter, long rows, long block, long wide, long chunk,
                         long first, long chunks, long ent, long levels, long cstride, long cbase)

@@ -163,7 +163,7 @@ static void fold_lanes(clf_rtext *w, int s) {
             clf_fold_widen(x, s, m, CLF_MERGE_WIDTH, from);
             CLF_PUT(x, ";\n");
         }
-    clf_fold_halve(x, s, lanes);
+    clf_fold_halve(x, s, lanes, CLF_MERGE_WIDTH);
 }
 
 static void push(clf_rtext *w, int s) {

@@ -5,7 +5,8 @@
 
 #include "kernels-cl/skel/row_text.h"
 
-enum { TURNED = 8 /* rows, and cells of a block that is turned */ };
+/* Rows of a pass, and cells of a block that is turned. */
+static int width_of(const clf_rtext *w) { return w->p->width; }
 
 /* vN_R of one that each row has, once. */
 static void singles(clf_rtext *w, int v) {
@@ -13,8 +14,8 @@ static void singles(clf_rtext *w, int v) {
     const clf_value *q = &w->c.value[v];
     if (q->axes != 1u || w->single[v]) return;
     w->single[v] = 1;
-    for (int r = 0; r < TURNED; r++)
-        CLF_PUT(&w->x, "const %s v%d_%d = v%d_l.s%d;\n", clf_emit_type(buf, (clf_dtype)q->dtype, 1), v, r, v, r);
+    for (int r = 0; r < width_of(w); r++)
+        CLF_PUT(&w->x, "const %s v%d_%d = v%d_l.s%x;\n", clf_emit_type(buf, (clf_dtype)q->dtype, 1), v, r, v, (unsigned)r);
 }
 
 /* vN_R: cells from `from` on of row R. */
@@ -24,12 +25,12 @@ static void turn_back(clf_rtext *w, int v, int from) {
     char vec[CLF_EMIT_NAME];
     int n = (int)clf_row_extent(w->p, clf_row_inner(q->axes));
     if (q->op == CLF_V_LOAD) {
-        for (int r = 0; r < TURNED; r++) clf_ctext_compute(x, v, TURNED, r);
+        for (int r = 0; r < width_of(w); r++) clf_ctext_compute(x, v, width_of(w), r);
         return;
     }
-    clf_emit_type(vec, (clf_dtype)q->dtype, TURNED);
-    for (int c = 0; c < TURNED; c++) CLF_PUT(x, "const %s u%d_%d = t%d_%d;\n", vec, v, c, v, from + c < n ? from + c : n - 1);
-    CLF_PUT(x, "CLF_TURN(%s, u%d_, v%d_)\n", vec, v, v);
+    clf_emit_type(vec, (clf_dtype)q->dtype, width_of(w));
+    for (int c = 0; c < width_of(w); c++) CLF_PUT(x, "const %s u%d_%d = t%d_%d;\n", vec, v, c, v, from + c < n ? from + c : n - 1);
+    CLF_PUT(x, "CLF_TURN_%d(%s, u%d_, v%d_)\n", width_of(w), vec, v, v);
 }
 
 /* Does a product of two rows read it from its row buffer? */
@@ -64,17 +65,17 @@ static void rows_along(clf_rtext *w, int axis) {
     }
     if (!any) return;
     clf_rtext_along(w, axis);
-    for (int from = 0; from < n; from += TURNED) {
+    for (int from = 0; from < n; from += width_of(w)) {
         CLF_PUT(x, "{ const long u = %d;\n", from);
-        x->tail = n - from < TURNED;
+        x->tail = n - from < width_of(w);
         if (x->tail) CLF_PUT(x, "const int r = %d;\n", n - from);
         for (int v = 0; v < w->c.nvalue; v++) {
             if (want[v] && clf_row_inner(w->c.value[v].axes) >= 0) turn_back(w, v, from);
-            for (int r = 0; want[v] && is_buffered(w, v) && r < TURNED; r++) clf_ctext_hold(x, v, r);
+            for (int r = 0; want[v] && is_buffered(w, v) && r < width_of(w); r++) clf_ctext_hold(x, v, r);
         }
         for (int s = 0; s < w->nsink; s++) {
             if (!takes_rows(w, s, axis)) continue;
-            for (int r = 0; w->c.sink[s].kind == CLF_SINK_STORE && r < TURNED; r++) clf_ctext_store_vector(x, s, r);
+            for (int r = 0; w->c.sink[s].kind == CLF_SINK_STORE && r < width_of(w); r++) clf_ctext_store_vector(x, s, r);
             if (w->c.sink[s].kind != CLF_SINK_STORE) clf_rcols_step(w, s);
         }
         CLF_PUT(x, "}\n");
