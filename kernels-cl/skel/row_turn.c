@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Passes of row.chunk whose rows are lanes, for rows of a few cells: as many rows as a vector has lanes are read, turned, and every cell of
- * a row is a vector over the rows. What runs along a row (products with a small matrix, folds) then has neither lanes without a cell nor
- * shuffles, and its steps, each of which waits for the one before, are those of eight rows (sixteen of f32) at once instead of four. Sinks take rows as they
- * do otherwise: what they read is turned back.
+ * Passes of row.chunk whose rows are lanes, for rows of a few cells: as many rows as a vector has lanes are read, turned, and every cell
+ * of a row is a vector over the rows. What runs along a row (products with a small matrix, folds) then has neither lanes without a cell
+ * nor shuffles, and its steps, each of which waits for the one before, are those of eight rows (sixteen of f32) at once instead of four.
+ * Sinks take rows as they do otherwise: what they read is turned back.
  *
- * A fold inside a row keeps its tree: cell p is taken by lane p mod 8 (16), which is a vector of its own here, and the lanes merge in halves.
- * Measured, 10 columns, against rows side by side: KMeans of 5 centres 1.7 times as fast, the nearest of them alone 2.8 times, softmax of 4
- * classes 1.4 times.
+ * A fold inside a row keeps its tree: cell p is taken by lane p mod 8 (16), a vector of its own here, and the lanes merge in halves.
+ * Measured, 10 columns, against rows side by side: KMeans of 5 centres 1.7 times as fast, the nearest of them alone 2.8 times, softmax
+ * regression of 4 classes 1.4 times.
  *
  * Names beside those of row_text.h: tN_C cell C of value N, vN_l what a row has one of, mcN the matrix of product N, cell (l, k) at
  * l * columns + k; uN_C and rN_R what is turned, a block at a time. */

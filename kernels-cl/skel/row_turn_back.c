@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a pass of row.chunk whose rows are lanes (row_turn.c) leaves: values turned back into rows for the sinks that take rows, one after the
- * other as everywhere else, and for products of two rows, which read them from row buffers; what rows have one of, row by row. */
+ * What a pass of row.chunk whose rows are lanes (row_turn.c) leaves: values turned back into rows for the sinks that take rows, one after
+ * the other as everywhere else, and for products of two rows, which read them from row buffers; what rows have one of, row by row. */
 #include <string.h>
 
 #include "kernels-cl/skel/row_text.h"
