@@ -23,14 +23,18 @@ static void *map(cl_command_queue q, cl_mem m) {
     return clEnqueueMapBuffer(q, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &rc);
 }
 
+static void pause_ms(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
+
 static void wait_while_held(void) {
-    const struct timespec moment = {0, 1000000};
-    while (atomic_load(&clblast_stub.hold)) nanosleep(&moment, NULL);
+    while (atomic_load(&clblast_stub.hold)) pause_ms(1);
 }
 
 static void unmap(cl_command_queue q, cl_mem m, void *at, cl_event *event) {
     if (at) clEnqueueUnmapMemObject(q, m, at, 0, NULL, event);
 }
+
+/* Whoever times larger and larger products until one takes 2 ms is content with the first large one, however fast the machine. */
+static int is_large(size_t m, size_t n) { return m >= 256 && n >= 256; }
 
 static int is_wrong(int ta, int tb, size_t m) {
     int wrong = atomic_load(&clblast_stub.wrong);
@@ -44,6 +48,7 @@ static int is_wrong(int ta, int tb, size_t m) {
                     size_t b_at, size_t ldb, T beta, cl_mem c, size_t c_at, size_t ldc, cl_command_queue *queue, cl_event *event) { \
         int call = 1 + atomic_fetch_add(&clblast_stub.calls, 1), fails = call == atomic_load(&clblast_stub.fail_at); \
         wait_while_held(); \
+        if (is_large(m, n)) pause_ms(3); \
         if (layout != 101 || a_at || b_at || c_at || alpha != 1 || beta != 0) return -1024; \
         T *pa = map(*queue, a), *pb = map(*queue, b), *pc = map(*queue, c); \
         size_t rows = !pa || !pb || !pc ? 0 : fails ? m / 2 : m; \
