@@ -146,7 +146,7 @@ void clf_etext_along_task(clf_etext *t, int s) {
     CLF_PUT(&t->x, "{ const long j0 = 0;\n");
     clf_etext_fold_lanes(t, s);
     if (whole) {
-        CLF_PUT(&t->x, "for (int u = 0; u < %d; u += %d) {\n", whole, w);
+        CLF_PUT(&t->x, "%sfor (int u = 0; u < %d; u += %d) {\n", clf_etext_short_loop(whole / w), whole, w);
         along_step(t, s, false);
         CLF_PUT(&t->x, "}\n");
     }

@@ -32,6 +32,8 @@ static inline int clf_etext_padded(const clf_etext *t, int axis) {
     int w = t->x.p->width;
     return ((int)clf_entry_extent(t->p, axis) + w - 1) / w * w;
 }
+/** Before a loop over `vectors` vectors of a short axis: a few need none, and what they leave for each other stays in registers. */
+static inline const char *clf_etext_short_loop(int vectors) { return vectors <= 4 ? "CLF_WHOLE " : ""; }
 /** Cells of entries that are read again rather than kept between loops. */
 static inline bool clf_etext_is_memory(const clf_etext *t, int v) {
     int op = t->p->c->value[v].op;

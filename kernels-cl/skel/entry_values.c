@@ -136,7 +136,9 @@ static void along_value(clf_etext *t, int v) {
         along_load(t, v);
         return;
     }
-    CLF_PUT(&t->x, "for (int u = 0; u < %d; u += %d) {\n", clf_etext_padded(t, clf_entry_along(t->p, w->axes)), width);
+    int padded = clf_etext_padded(t, clf_entry_along(t->p, w->axes));
+    bool elementary = clf_op_is_cell(w->op) && (clf_ops[w->op].flags & F_ELEM);
+    CLF_PUT(&t->x, "%sfor (int u = 0; u < %d; u += %d) {\n", elementary ? "" : clf_etext_short_loop(padded / width), padded, width);
     for (int k = 0; k < 3; k++) {
         int in = w->in[k];
         if (in >= 0 && t->p->space[in] == CLF_AT_ALONG && (k < 1 || in != w->in[0]) && (k < 2 || in != w->in[1])) along_input(t, in);
