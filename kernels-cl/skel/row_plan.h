@@ -95,6 +95,8 @@ int clf_row_inner(uint32_t axes);
 static inline int64_t clf_row_extent(const clf_row *p, int axis) { return p->c->axis[axis].n.n; }
 /** Is the axis' extent a constant of the text? */
 static inline bool clf_row_narrow(const clf_row *p, int axis) { return clf_row_extent(p, axis) <= CLF_ROW_NARROW; }
+/** Long rows are read once for all columns of a product, up to so many. */
+static inline bool clf_row_at_once(int64_t columns, int64_t cells) { return columns > 4 && columns <= 6 && cells > CLF_ROW_NARROW / 2; }
 /** Elements of a row buffer along the axis. */
 int64_t clf_row_padded(const clf_row *p, int axis);
 /** The second factor of a product; false: `v` is no product but a dot along its axis. */

@@ -10,7 +10,7 @@
 
 #include "core/print.h"
 
-enum { GROUP = 4, MORE = 6, ROOM = 24 /* vectors of results, or columns, in registers at once: of a row; of all rows */ };
+enum { GROUP = 4, ROOM = 24 /* vectors of results, or columns, in registers at once: of a row; of all rows */ };
 
 static clf_dtype type_of(const clf_rtext *w, int v) { return (clf_dtype)w->c.value[v].dtype; }
 static int factor_access(const clf_rtext *w, int v) { return w->c.value[w->c.value[v].in[1]].arg; }
@@ -99,9 +99,9 @@ static void column_steps(clf_rtext *w, int v, int n) {
             CLF_PUT(x, "}\n");
         }
     }
-    CLF_PUT(x, "if (k0 == 0) {\n");
-    clf_rtext_fetch(w, lanes, "u");
-    CLF_PUT(x, "}\n");
+    clf_row_factor f;
+    clf_row_factor_of(w->p, v, &f);
+    clf_rtext_fetch_part(w, lanes, "u", "k0", n, clf_row_extent(w->p, f.k));
 }
 
 static void column_results(clf_rtext *w, int v, int n) {
@@ -149,8 +149,7 @@ static void product_by_columns(clf_rtext *w, int v, const clf_row_factor *f) {
     char ext[24];
     bool narrow = clf_row_narrow(w->p, f->k);
     int64_t n = clf_row_extent(w->p, f->k);
-    bool once = n > GROUP && n <= MORE && clf_row_extent(w->p, f->l) > CLF_ROW_NARROW / 2; /* long rows are read once for all columns */
-    int group = x->ru > GROUP ? 2 : once ? (int)n : GROUP;
+    int group = x->ru > GROUP ? 2 : clf_row_at_once(n, clf_row_extent(w->p, f->l)) ? (int)n : GROUP;
     clf_rtext_extent(w, f->k, ext);
     CLF_PUT(x, "{ long k0 = 0;\n");
     if (!narrow || n >= group) {
