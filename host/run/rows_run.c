@@ -5,11 +5,50 @@
 
 #include <sched.h>
 
+#include "host/run/ahead.h"
+
 /* ---- batches ------------------------------------------------------------------------------------------------------------- */
+
+enum { SHORT_ROW = 256 /* bytes: measured */ };
+
+/* The first loop of a batch follows the stream of rows that it reads from batch to batch itself, if they are not too short. */
+static bool follows(const clf_row_instr *first, const clf_row_instr *load, int64_t row_bytes) {
+    bool reads = first->in[0] == load->dst || first->in[1] == load->dst || first->in[2] == load->dst;
+    return reads && load->shape == CLF_RS_MAT && row_bytes >= SHORT_ROW;
+}
+
+/* Cells of the next batch of rows, where they lie behind those of this one. */
+static void look_ahead(const clf_rows_frame *f, clf_ahead *a) {
+    const clf_rows_job *j = f->job;
+    const struct clf_rows *r = j->r;
+    const clf_row_instr *first = NULL;
+    int loops = 0;
+    a->loads = a->now = 0, a->lines = a->share = 0;
+    for (int i = 0; i < r->nbatch; i++) {
+        if (r->batch[i].kind == CLF_RI_LOAD) continue;
+        if (!loops++) first = &r->batch[i];
+    }
+    if (loops < CLF_AHEAD_LOOPS || j->m) return;
+    for (int i = 0; i < r->nbatch; i++) {
+        const clf_row_instr *in = &r->batch[i];
+        if (in->kind != CLF_RI_LOAD || (in->shape != CLF_RS_ROW && in->shape != CLF_RS_MAT)) continue;
+        const clf_row_place *p = &j->place[in->arg];
+        const int64_t row = p->step[0], each = (int64_t)1 << r->slot[in->dst].log2, at = row * (f->row + f->rows);
+        const bool runs = in->shape == CLF_RS_ROW ? row == 1 : p->step[in->axis] == 1 && row == j->n[in->axis];
+        if (!runs || at >= p->elems || follows(first, in, row * each)) continue;
+        clf_ahead_add(a, p->at + at * each, row * f->rows * each, (p->elems - at) * each);
+    }
+    a->share = (a->lines + loops - 1) / loops;
+}
 
 static void run_batch(clf_rows_frame *f) {
     const struct clf_rows *r = f->job->r;
-    for (int i = 0; i < r->nbatch; i++) clf_rows_exec(f, &r->batch[i]);
+    clf_ahead next;
+    look_ahead(f, &next);
+    for (int i = 0; i < r->nbatch; i++) {
+        clf_rows_exec(f, &r->batch[i]);
+        if (next.share && r->batch[i].kind != CLF_RI_LOAD) clf_fetch_ahead(&next);
+    }
 }
 
 /* A row longer than the registers takes the large set, one worker at a time. */
