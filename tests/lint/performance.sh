@@ -9,7 +9,11 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*"; exit 1; }
 by_hand() { sed '/^<!-- [a-z]* begin -->$/,/^<!-- [a-z]* end -->$/d' "$1"; }
-write() { python3 -B "$root/perf/performance.py" --bench "$work/bench.json" --document "$1" --pictures "$work/pictures"; }
+write() {
+    page=$1
+    shift
+    python3 -B "$root/perf/performance.py" --bench "$work/bench.json" "$@" --document "$page" --pictures "$work/pictures"
+}
 
 "$bench" --quick --rounds 1 --suite algorithms --case l2svm --json "$work/bench.json" >"$work/log" || fail "$(cat "$work/log")"
 cp "$root/docs/performance.md" "$work/page.md"
@@ -24,6 +28,13 @@ done
 cp "$work/page.md" "$work/again.md"
 write "$work/again.md" || fail "not written again"
 cmp "$work/page.md" "$work/again.md" || fail "written again it differs"
+sed -E 's/"ratio_hand": [0-9.e+-]+/"ratio_hand": 0.25/' "$work/bench.json" >"$work/slow.json"
+sed -E 's/"ratio_hand": [0-9.e+-]+/"ratio_hand": 0.75/' "$work/bench.json" >"$work/middle.json"
+sed -E 's/"ratio_hand": [0-9.e+-]+/"ratio_hand": 16/' "$work/bench.json" >"$work/fast.json"
+mv "$work/fast.json" "$work/bench.json"
+write "$work/again.md" --bench "$work/slow.json" --bench "$work/middle.json" || fail "not written of three runs"
+grep -q '^| `l2svm_1e6x10` | 4000 x 10 |.* | 0.75 | ' "$work/again.md" || fail "not the median of three runs"
+grep -q '^| `l2svm_1e6x10` |.*| 16.00, 0.25, 0.75 |$' "$work/again.md" || fail "not what each run had"
 echo "no marks" >"$work/bare.md"
 write "$work/bare.md" 2>/dev/null && fail "a document without marks was taken"
 exit 0
