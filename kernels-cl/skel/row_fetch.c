@@ -51,9 +51,9 @@ typedef struct fetch {
     int a, ru, bytes; /* access, rows of a pass, bytes of an element */
     int step;         /* elements of a row that the loop takes at once */
     const char *at;   /* their position, as text */
-    const char *part; /* of a sweep in parts the first thing that this one makes of `parts`, `each` of them, as text; NULL: it is one */
-    int64_t parts;
-    int each;
+    const char *part; /* of a sweep in parts the first thing that this one makes, as text; NULL: it is one */
+    int each;         /* so many of them, */
+    int64_t parts;    /* of so many; 0: that is no constant */
 } fetch;
 
 /* The rows `passes` passes on: where vectors are taken, what stands below each; else the next few lines of the run that the rows are. */
@@ -67,23 +67,28 @@ static void late(clf_rtext *w, const fetch *f, int64_t passes) {
         CLF_PUT(&w->x, "CLF_FETCH(q%d_0 + %lld * xl%d + %s * %d + %d)\n", f->a, rows, f->a, f->at, f->ru, b / f->bytes);
 }
 
-/* The same line by line as they lie in memory, which the hardware then foresees. A sweep in several parts, each of which takes the rows from
- * the cache again, asks for a few of the rows in each. */
+static int64_t pass_bytes(const fetch *f, int64_t extent) { return extent * f->ru * f->bytes; }
+
+/* Are the rows one run, and long enough a one? */
+static bool goes_in_order(const clf_row *p, const fetch *f, int64_t extent) {
+    const clf_cinput *in = &p->c->in[p->c->access[f->a].input];
+    return f->step > 1 && pass_bytes(f, extent) >= ORDER_BYTES && in->rank == 2 && in->dim[1].n == extent;
+}
+
+/* The same line by line as they lie in memory, which the hardware then foresees. A sweep in parts, each of which takes the rows from the
+ * cache again, asks in each for its share of the rows. */
 static void in_order(clf_rtext *w, const fetch *f, int64_t extent, int64_t passes) {
-    int64_t rows = f->part ? clf_row_ceil(f->ru * f->each, f->parts) : f->ru;
+    int64_t rows = f->parts ? clf_row_ceil(f->ru * f->each, f->parts) : f->ru;
     int64_t bytes = rows * (w->x.tail ? extent % f->step : f->step) * f->bytes;
     char first[64];
-    clf_print(first, sizeof first, f->part ? "(%d + %s / %d * %d)" : "%d", (int)passes * f->ru, f->part, f->each, (int)rows);
+    clf_print(first, sizeof first, f->parts ? "(%d + %s * %d / %d)" : "%d", (int)passes * f->ru, f->part, f->ru, (int)f->parts);
     for (int64_t b = 0; b < bytes; b += LINE_BYTES)
         CLF_PUT(&w->x, "CLF_FETCH(q%d_0 + %s * xl%d + %s * %d + %d)\n", f->a, first, f->a, f->at, (int)rows, (int)b / f->bytes);
 }
 
-static int64_t pass_bytes(const fetch *f, int64_t extent) { return extent * f->ru * f->bytes; }
-static bool goes_in_order(const fetch *f, int64_t extent) { return f->step > 1 && pass_bytes(f, extent) >= ORDER_BYTES; }
-
 static void ask_narrow(clf_rtext *w, const fetch *f, int64_t extent) {
     int64_t passes = clf_row_ceil(f->step > 1 ? AHEAD_VECTOR : AHEAD_CELL, pass_bytes(f, extent));
-    if (goes_in_order(f, extent))
+    if (goes_in_order(w->p, f, extent))
         in_order(w, f, extent, passes);
     else
         late(w, f, passes);
@@ -136,7 +141,7 @@ static void fetch_access(clf_rtext *w, const fetch *f) {
     const int8_t axis = p->sweep[w->t].axis;
     const int64_t extent = clf_row_extent(p, axis);
     const int before = readers(p, 0, w->t, f->a), behind = readers(p, w->t + 1, p->nsweep, f->a);
-    const bool narrow = clf_row_narrow(p, axis), once = f->part && !(narrow && goes_in_order(f, extent));
+    const bool narrow = clf_row_narrow(p, axis), once = f->part && !(f->parts && narrow && goes_in_order(p, f, extent));
     if (narrow ? behind || p->run || extent < 1 : w->x.tail || (behind && p->run)) return;
     if (once) CLF_PUT(&w->x, "if (%s == 0) {\n", f->part);
     if (narrow)

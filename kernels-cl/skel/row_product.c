@@ -101,7 +101,7 @@ static void column_steps(clf_rtext *w, int v, int n) {
     }
     clf_row_factor f;
     clf_row_factor_of(w->p, v, &f);
-    clf_rtext_fetch_part(w, lanes, "u", "k0", n, clf_row_extent(w->p, f.k));
+    clf_rtext_fetch_part(w, lanes, "u", "k0", n, clf_row_narrow(w->p, f.k) ? clf_row_extent(w->p, f.k) : 0);
 }
 
 static void column_results(clf_rtext *w, int v, int n) {

@@ -79,7 +79,8 @@ void clf_rtext_leave(clf_rtext *w, int s);
 void clf_rtext_cat(clf_rtext *w, int v, int r);
 /* row_fetch.c: hints for what is read later, in the body of a loop of the sweep that takes `step` elements of each row from `at` on */
 void clf_rtext_fetch(clf_rtext *w, int step, const char *at);
-/** The same in a sweep in parts: this one makes `each` of the `parts` things there are, the first of which `part` says, as text. */
+/** The same in a sweep in parts: this one makes `each` of the `parts` things there are (0: no constant), the first of which `part` says, as
+ *  text. */
 void clf_rtext_fetch_part(clf_rtext *w, int step, const char *at, const char *part, int each, int64_t parts);
 /* row_cells.c */
 void clf_rtext_cells(clf_rtext *w);
