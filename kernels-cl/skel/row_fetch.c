@@ -78,7 +78,7 @@ static bool goes_in_order(const clf_row *p, const fetch *f, int64_t extent) {
 /* The same line by line as they lie in memory, which the hardware then foresees. A sweep in parts, each of which takes the rows from the
  * cache again, asks in each for its share of the rows. */
 static void in_order(clf_rtext *w, const fetch *f, int64_t extent, int64_t passes) {
-    int64_t rows = f->parts ? clf_row_ceil(f->ru * f->each, f->parts) : f->ru;
+    int64_t rows = f->parts ? clf_row_ceil((int64_t)f->ru * f->each, f->parts) : f->ru;
     int64_t bytes = rows * (w->x.tail ? extent % f->step : f->step) * f->bytes;
     char first[64];
     clf_print(first, sizeof first, f->parts ? "(%d + %s * %d / %d)" : "%d", (int)passes * f->ru, f->part, f->ru, (int)f->parts);
@@ -118,7 +118,8 @@ static void along(clf_rtext *w, const fetch *f) {
 
 static void ask_wide(clf_rtext *w, const fetch *f, int before, int behind) {
     clf_ctext *x = &w->x;
-    const int axis = w->p->sweep[w->t].axis, all = before + 1 + behind;
+    const int8_t axis = w->p->sweep[w->t].axis;
+    const int all = before + 1 + behind;
     CLF_PUT(x, "if (n%d <= %lld) {\n", axis, (long long)(NEAR_BYTES / (f->ru * f->bytes)));
     if (!behind) late(w, f, 1);
     CLF_PUT(x, "} else if (n%d <= %lld) {\n", axis, (long long)(NEXT_BYTES / (f->ru * f->bytes)));
@@ -130,7 +131,7 @@ static void ask_wide(clf_rtext *w, const fetch *f, int before, int behind) {
 
 /* Rows taken one after the other. */
 static void ask_lone(clf_rtext *w, const fetch *f) {
-    const int axis = w->p->sweep[w->t].axis;
+    const int8_t axis = w->p->sweep[w->t].axis;
     CLF_PUT(&w->x, "if (n%d >= %d && n%d < %d) {\n", axis, LONE_BYTES / f->bytes, axis, CLF_ROW_PAGE / f->bytes);
     late(w, f, 1);
     CLF_PUT(&w->x, "}\n");
