@@ -85,19 +85,12 @@ static void put_operand(clf_etext *t, const char *name, int v) {
 
 static void across(clf_etext *t, int s) {
     const clf_entry_task *d = &t->p->task[s];
-    char type[CLF_EMIT_NAME], column[24], k[16];
-    static const char LANE[] = "0123456789abcdef";
+    char type[CLF_EMIT_NAME], k[16];
     int w = t->x.p->width, a = clf_etext_val(t, d->b)->arg;
     for (int r = 0; r < (int)clf_entry_extent(t->p, d->axis); r++) {
         CLF_PUT(&t->x, "{ const %s z_ = (%s)(", clf_emit_type(type, clf_etext_type(t, d->b), w), type);
         clf_print(k, sizeof k, "%d", r);
-        for (int l = 0; l < w; l++) {
-            clf_print(column, sizeof column, "(long)ix_.s%c", LANE[l]);
-            CLF_PUT(&t->x, "%s*(", l ? ", " : "");
-            clf_etext_address(t, a, t->row, column);
-            clf_etext_side_step(t, a, k);
-            CLF_PUT(&t->x, ")");
-        }
+        for (int l = 0; l < w; l++) clf_etext_lane(t, a, t->row, l, k);
         CLF_PUT(&t->x, ");\n");
         clf_etext_dot_step(t, s, r, "y", "z_", t->x.tail);
         CLF_PUT(&t->x, "}\n");

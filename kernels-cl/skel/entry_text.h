@@ -21,6 +21,8 @@ typedef struct clf_etext {
     const char *row;  /* name of the row that scalars and short axes are read for */
     int sweep;
     clf_etext_registers registers;
+    bool eight;       /* text for entries k_ of the eight from z on, which e8_ and c8_ point at */
+    bool none_zero;   /* of their cells that may be 0, and so passed over, none is: text for where that is known */
     bool by_vector;   /* DOTs of a vector of entries: the loop over these behind them asks for rows of the side */
     bool late[CLF_ENTRY_VALUES]; /* in this sweep: asked for entry by entry, behind the loops over vectors */
     bool tile[CLF_ENTRY_VALUES]; /* has a private tile */
@@ -51,6 +53,7 @@ void clf_etext_by_registers(clf_etext *t, void (*put)(clf_etext *, const void *)
 void clf_etext_address(clf_etext *t, int a, const char *row, const char *column); /* "xA + xbA + ..." without the short axis */
 void clf_etext_side_step(clf_etext *t, int a, const char *k);                     /* " + k * xkA" */
 void clf_etext_run_load(clf_etext *t, int a, const char *from, int at, int lanes); /* lanes along the short axis, zeros behind its end */
+void clf_etext_lane(clf_etext *t, int a, const char *row, int l, const char *k); /* ", *(address)" at entry u + l; k: along the short axis */
 void clf_etext_name(clf_etext *t, int v);
 void clf_etext_along_decl(clf_etext *t, int v);
 void clf_etext_once_values(clf_etext *t);

@@ -93,6 +93,10 @@ static const struct plan {
           "(out Y0 %t %2 %4) (let v1 %t load a1) (let v2 %t dot j v0 v1) (let v3 %t load a2) (let v4 %t MUL v3 v2) "
           "(let v5 %t fold SUM k v4) (let v6 %t MUL v3 v5) (let v7 %t SUB v4 v6) (dot Y0 v0 v7 skip 1 keep j k))",
      0},
+    {"columns passed over",
+     HEAD X "(in X1 %t dense %1 1) (access a1 X1 stream (i 1 0) (- 0)) (out Y0 %t %2) (out Y1 %t %2) (let v1 %t load a1) "
+            "(let v2 %t MUL v0 v0) (dot Y0 v0 v1 skip 1 keep j) (dot Y1 v2 v1 skip 1 keep j))",
+     0},
     {"sum of squares", HEAD X "(out Y0 %t) (let v1 %t MUL v0 v0) (fold Y0 SUM v1 keep))", 0},
     {"row sums and greatest",
      HEAD X "(out Y0 %t %1) (out Y1 i64 %1) (out Y2 %t %1) (fold Y0 SUM v0 keep i) (fold Y1 ARGMAX v0 keep i) "

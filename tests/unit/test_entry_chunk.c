@@ -2,6 +2,8 @@
  * entry.chunk: every shape of operator over stored entries, on the first OpenCL device, against the reference executor: the same bits
  * where no elementary function is in it. Shapes that no tile, block or vector divides, rows without entries at both ends, half of all
  * entries in one row, single rows and columns, no entries at all. */
+#include <math.h>
+
 #include "tests/support/net.h"
 #include "tests/unit/entry_texts.h"
 
@@ -12,21 +14,24 @@ static void note(const struct plan *p, const shape *s, clf_dtype t, job_data dat
     job_end(&j);
 }
 
-static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts, job_data data) {
-    kernel_job j;
+static void compare(kernel_job *j, const struct plan *p, const shape *s, clf_dtype t, int parts) {
     clf_err err = {0};
-    make(&j, p, s, t, data);
-    clf_status st = job_kernel(&j, jobs_skel("entry.chunk"), parts, &err);
+    clf_status st = job_kernel(j, jobs_skel("entry.chunk"), parts, &err);
     if (st != CLF_OK) fprintf(stderr, "%s, %s: %s\n", p->name, s->name, err.text);
     CU_ASSERT_EQUAL(st, CLF_OK);
-    if (st == CLF_OK) {
-        CU_ASSERT_EQUAL(job_reference(&j, &err), CLF_OK);
-        for (int o = 0; o < j.c.nout; o++) {
-            size_t wrong = job_wrong(&j, o, p->ulp);
-            if (wrong) fprintf(stderr, "%s, %s, %s: %zu cells of output %d differ\n", p->name, s->name, clf_dtype_name(t), wrong, o);
-            CU_ASSERT_EQUAL(wrong, 0);
-        }
+    if (st != CLF_OK) return;
+    CU_ASSERT_EQUAL(job_reference(j, &err), CLF_OK);
+    for (int o = 0; o < j->c.nout; o++) {
+        size_t wrong = job_wrong(j, o, p->ulp);
+        if (wrong) fprintf(stderr, "%s, %s, %s: %zu cells of output %d differ\n", p->name, s->name, clf_dtype_name(t), wrong, o);
+        CU_ASSERT_EQUAL(wrong, 0);
     }
+}
+
+static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts, job_data data) {
+    kernel_job j;
+    make(&j, p, s, t, data);
+    compare(&j, p, s, t, parts);
     job_end(&j);
 }
 
@@ -71,6 +76,38 @@ static void test_registers(void) {
         run_some("outer r", &(shape){"260 x 9000", {{260, 9000, 20, 37}}, 0.01, NULL}, CLF_F64, 1, JOB_REAL);
     }
     jobs.options = NULL;
+}
+
+static void set(void *cells, clf_dtype t, int64_t at, double v) {
+    if (t == CLF_F64)
+        ((double *)cells)[at] = v;
+    else
+        ((float *)cells)[at] = (float)v;
+}
+
+/* Stored zeros are passed over, whatever stands beside them: one row is infinite, and of its entries one in every few is 0, so that of
+ * eight there is none, one or several. Their columns stay finite, those of the others do not. */
+static void zeros_beside_infinity(const struct plan *p, clf_dtype t) {
+    const shape s = {"9 x 100", {{9, 100, 1, 1}}, 0, always};
+    kernel_job j;
+    int finite = 0;
+    make(&j, p, &s, t, JOB_FINITE);
+    const clf_csr *m = j.in[0];
+    for (int64_t i = 0; i < 9; i++) set(j.in[1], t, i, i == 4 ? INFINITY : (double)i + 0.5);
+    for (int64_t e = 0; e < m->nnz; e++) set((void *)m->val, t, e, e / 100 == 4 && (e % 11 == 3 || e % 100 < 7) ? 0 : 1 + (double)(e % 5));
+    compare(&j, p, &s, t, 1);
+    for (int64_t k = 0; k < 100; k++) finite += isfinite(t == CLF_F64 ? ((double *)j.got[1])[k] : (double)((float *)j.got[1])[k]) != 0;
+    CU_ASSERT(finite > 10 && finite < 30);
+    job_end(&j);
+}
+
+static void test_zeros(void) {
+    if (!jobs.device) return;
+    for (int p = 0; p < PLANS; p++) {
+        if (strcmp(plans[p].name, "columns passed over") != 0) continue;
+        zeros_beside_infinity(&plans[p], CLF_F64);
+        zeros_beside_infinity(&plans[p], CLF_F32);
+    }
 }
 
 /* Where entries meet in lines, in a result that a core's own cache has room for (entry_meet.c). */
@@ -121,6 +158,7 @@ int main(int argc, char **argv) {
                  {"left over", test_left_over},
                  {"left over, f32", test_left_over_f32},
                  {"registers", test_registers},
+                 {"zeros", test_zeros},
                  {"lines", test_lines},
                  {"far side", test_far_side},
                  {"far side, short rows", test_far_side_short},
