@@ -194,8 +194,13 @@ static void scatter_fold(clf_etext *t, int s) {
 static bool is_masked(const clf_etext *t, int s) {
     const clf_entry_task *d = &t->p->task[s];
     const clf_dtype type = clf_etext_type(t, d->a);
-    bool own = d->kind == CLF_DO_SCATTER_DOT && d->skip & 1 && t->p->space[d->a] == CLF_AT_ENTRY;
+    bool own = (d->kind == CLF_DO_SCATTER_DOT || d->kind == CLF_DO_SCATTER_ROWS) && d->skip & 1 && t->p->space[d->a] == CLF_AT_ENTRY;
     return own && here(t, s) && (type == CLF_F64 || type == CLF_F32);
+}
+
+static int skip_of(const clf_etext *t, int s) {
+    const int skip = t->p->task[s].skip;
+    return t->none_zero && is_masked(t, s) ? skip & ~1 : skip;
 }
 
 static void scatter_dot(clf_etext *t, int s) {
@@ -209,15 +214,25 @@ static void scatter_dot(clf_etext *t, int s) {
     CLF_PUT(&t->x, ", z_ = ");
     put_cell(t, d->b);
     CLF_PUT(&t->x, "; %s = ", acc);
-    clf_etext_fma(t, t->none_zero && is_masked(t, s) ? d->skip & ~1 : d->skip, type, 1, "y", "z_", acc);
+    clf_etext_fma(t, skip_of(t, s), type, 1, "y", "z_", acc);
     CLF_PUT(&t->x, "; }\n");
+}
+
+/* Lanes of a vector of a partial result's row: no more than a narrow one has, or what is stored there and read again soon would overlap
+ * with its neighbours', and wait for their stores. */
+static int scatter_lanes(const clf_etext *t) {
+    int64_t n;
+    int lanes = t->x.p->width;
+    clf_entry_spread(t->p, &n);
+    while (lanes > 2 && n <= lanes / 2) lanes /= 2;
+    return lanes;
 }
 
 /* The row's cells, in registers of the loop. */
 static void scatter_rows_open(clf_etext *t, int s) {
     char wide[CLF_EMIT_NAME], one[CLF_EMIT_NAME];
     clf_dtype type = clf_ctext_type(&t->x, s);
-    int w = t->x.p->width;
+    int w = scatter_lanes(t);
     for (int b = 0; b < blocks(t, s); b++)
         CLF_PUT(&t->x, "const %s a%d_%d = CLF_VLOAD(__private, %s, %d, y%d + %d);\n", clf_emit_type(wide, type, w), s, b,
                 clf_emit_type(one, type, 1), w, t->p->task[s].b, b * w);
@@ -228,7 +243,7 @@ static void scatter_rows(clf_etext *t, int s) {
     char wide[CLF_EMIT_NAME], buf[CLF_EMIT_NAME], run[CLF_EMIT_NAME], row[32];
     clf_dtype type = clf_ctext_type(&t->x, s);
     int64_t cells;
-    int w = t->x.p->width, spread = (int)clf_entry_spread(t->p, &cells), n = (int)cells;
+    int w = scatter_lanes(t), spread = (int)clf_entry_spread(t->p, &cells), n = (int)cells;
     clf_emit_type(wide, type, w);
     const char *one = clf_emit_type(buf, type, 1);
     CLF_PUT(&t->x, "{ const %s y = (%s)(", wide, wide);
@@ -239,7 +254,7 @@ static void scatter_rows(clf_etext *t, int s) {
         clf_print(row, sizeof row, "a%d_%d", s, b);
         CLF_PUT(&t->x, "{ const %s z_ = CLF_VLOAD(__global, %s, %d, q_ + %d); CLF_VSTORE(__global, %s, %d, (", wide, one, w, b * w, one, w);
         if (tail) CLF_PUT(&t->x, "%s_UPTO(%d, ", clf_emit_run(&t->x.e, run, type, w), n - b * w);
-        clf_etext_fma(t, d->skip, type, w, "y", row, "z_");
+        clf_etext_fma(t, skip_of(t, s), type, w, "y", row, "z_");
         CLF_PUT(&t->x, "%s), q_ + %d); }\n", tail ? ", z_)" : "", b * w);
     }
     CLF_PUT(&t->x, "}\n");
@@ -351,7 +366,8 @@ void clf_etext_late_loop(clf_etext *t) {
     for (int s = 0; s < t->p->ntask; s++) {
         uint8_t k = t->p->task[s].kind;
         any = any || here(t, s);
-        small = small && (!here(t, s) || k == CLF_DO_SCATTER || k == CLF_DO_SCATTER_DOT);
+        bool line = k == CLF_DO_SCATTER_ROWS && here(t, s) && blocks(t, s) <= 2;
+        small = small && (!here(t, s) || k == CLF_DO_SCATTER || k == CLF_DO_SCATTER_DOT || line);
     }
     if (any && small)
         fetching_loop(t);

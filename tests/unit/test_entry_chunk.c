@@ -110,6 +110,15 @@ static void test_zeros(void) {
     }
 }
 
+/* Rows of a partial result of every width up to two vectors, and one more: as many lanes as they need. */
+static void test_widths(void) {
+    static const char *const names[] = {"2", "3", "4", "5", "8", "9", "16", "17"};
+    for (int k = 0; k < 8; k++) {
+        run_some("m", &(shape){names[k], {{40, 90, 3, atoi(names[k])}}, 0.4, NULL}, CLF_F64, 2, JOB_REAL);
+        run_some("m", &(shape){names[k], {{40, 90, 3, atoi(names[k])}}, 0.4, NULL}, CLF_F32, 1, JOB_REAL);
+    }
+}
+
 /* Where entries meet in lines, in a result that a core's own cache has room for (entry_meet.c). */
 static void test_lines(void) {
     run_some("outer left", &(shape){"130 x 1000", {{130, 1000, 21, 6}}, 0.3, NULL}, CLF_F64, 3, JOB_REAL);
@@ -159,6 +168,7 @@ int main(int argc, char **argv) {
                  {"left over, f32", test_left_over_f32},
                  {"registers", test_registers},
                  {"zeros", test_zeros},
+                 {"widths", test_widths},
                  {"lines", test_lines},
                  {"far side", test_far_side},
                  {"far side, short rows", test_far_side_short},
