@@ -311,8 +311,8 @@ static void ask_zeros(clf_etext *t, int s) {
         CLF_PUT(&t->x, "CLF_NONE_ZERO(all_, __private, %s, %s, t%d + z)\n", one, mask, a);
 }
 
-/* A mask an entry is a seventh of sp_mvchain's time; zeros are seldom stored, so eight entries are asked for them at once. An entry that is
- * passed over by a branch of its own is as fast where there are none, but three times as slow where every second cell is 0. */
+/* A mask an entry is a ninth of sp_mvchain's time; zeros are seldom stored, so eight entries are asked for them at once. An entry that is
+ * passed over by a branch of its own is as fast where there are none, but more than twice as slow where every second cell is 0. */
 static void step_of_entries(clf_etext *t) {
     bool any = false;
     for (int s = 0; s < t->p->ntask; s++) {

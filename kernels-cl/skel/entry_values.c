@@ -185,8 +185,9 @@ void clf_etext_row_values(clf_etext *t, int ready) {
 
 /* ---- vectors of entries ---- */
 
-/* Loads of a vector's lanes one by one, which is what volatile is for: a compiler (LLVM 14) would make a gather of them, which takes AMD's
- * processors twice as long, and Intel's, too, since they do not speculate in one. Behind the last whole vector that does not pay. */
+/* Loads of a vector's lanes one by one, which is what volatile is for: a compiler (LLVM 14) would make a gather of them. On an AMD EPYC a
+ * product of f32, 50 entries a row, takes 0.81 of the time without; Intel's processors were not measured. Behind the last whole vector
+ * the addresses cost what it saves. */
 void clf_etext_lane(clf_etext *t, int a, const char *row, int l, const char *k) {
     char column[32], one[CLF_EMIT_NAME];
     if (t->x.tail)
