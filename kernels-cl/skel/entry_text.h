@@ -53,7 +53,7 @@ void clf_etext_by_registers(clf_etext *t, void (*put)(clf_etext *, const void *)
 void clf_etext_address(clf_etext *t, int a, const char *row, const char *column); /* "xA + xbA + ..." without the short axis */
 void clf_etext_side_step(clf_etext *t, int a, const char *k);                     /* " + k * xkA" */
 void clf_etext_run_load(clf_etext *t, int a, const char *from, int at, int lanes); /* lanes along the short axis, zeros behind its end */
-void clf_etext_lane(clf_etext *t, int a, const char *row, int l, const char *k); /* ", *(address)" at entry u + l; k: along the short axis */
+void clf_etext_lane(clf_etext *t, int a, const char *row, int l, const char *k); /* ", *(address)" at entry u + l; k: on the short axis */
 void clf_etext_name(clf_etext *t, int v);
 void clf_etext_along_decl(clf_etext *t, int v);
 void clf_etext_once_values(clf_etext *t);
