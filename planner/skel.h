@@ -44,8 +44,11 @@ typedef struct clf_facts {
 /* Takes the state of a full fold over the leaves index .. index + 2^level - 1 (core/fold.h), by sink: the tree's wide words, one a
  * component, and what is behind them is anybody's guess. */
 typedef void (*clf_take_state)(void *user, int sink, int64_t index, int level, const uint64_t word[3]);
-/* The same of a column fold over the blocks index .. index + 2^level - 1, of all columns: word[m] has component m of one after the other. */
-typedef void (*clf_take_columns)(void *user, int sink, int64_t index, int level, const uint64_t *const word[3]);
+/* How the states of a result's cells lie: word v * apart + u is that of cell v * to + u * step, for v < vectors and u < len. */
+typedef struct clf_cell_order { int64_t vectors, len, apart, to, step; } clf_cell_order;
+/* The same of what keeps columns and meets over rows, a fold or a product, over the blocks index .. index + 2^level - 1: word[m] has
+ * component m of all cells in that order, which is one after the other in cell programs. */
+typedef void (*clf_take_columns)(void *user, int sink, int64_t index, int level, const clf_cell_order *order, const uint64_t *const word[3]);
 /* Where the first part of a loop over stored entries ends: the chunks from `chunk` on are behind that many rows and entries. */
 typedef struct clf_entry_end {
     int64_t chunk, row, entry;
@@ -63,7 +66,7 @@ typedef struct clf_skel {
      * order of their leaves, for each sink; of loops over stored entries, without the rest. NULL: parts of such folds cannot run apart. */
     void (*states)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch, clf_take_state take,
                    void *user);
-    /* The same of column folds, in the order of their blocks. NULL: parts of these cannot run apart. */
+    /* The same of what keeps columns, in the order of its blocks. NULL: parts of that cannot run apart. */
     void (*columns)(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch, clf_take_columns take,
                     void *user);
     /* Over the stored entries of an operand with these offsets: the end of a first part that has about so much of all rows and entries,

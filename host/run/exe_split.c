@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Running one step on the host and on one or two OpenCL devices at once. The host executor takes the first rows (or cells, where the
  * skeleton counts these; or stored entries), the device the chunks behind them, and a second device those at the end: a grid of chunks as
- * for parts in time, laid out over devices. What is kept by row or by entry goes from each to its place; of folds over all cells or over
- * rows each leaves subtrees of the one tree (core/fold.h), and the host merges them in the order of the leaves, or of the blocks of rows.
+ * for parts in time, laid out over devices. What is kept by row or by entry goes from each to its place; of folds over all cells, and of
+ * folds and products over rows, each leaves subtrees of the one tree (core/fold.h), and the host merges them in the order of the leaves, or
+ * of the blocks of rows.
  * So no bit depends on the cuts. Whether anything is cut is split_cost.c's, where is split_cut.c's and split_entries.c's.
  *
  * The devices' operands are with the host before they start, and their results when the step has ended. Of an operand that a device holds
@@ -33,9 +34,13 @@ static void take(void *user, int sink, int64_t index, int level, const uint64_t 
         clf_rows_take(j->rows, out, index, level, word);
 }
 
-static void take_columns(void *user, int sink, int64_t index, int level, const uint64_t *const word[3]) {
+static void take_columns(void *user, int sink, int64_t index, int level, const clf_cell_order *order, const uint64_t *const word[3]) {
     joined *j = user;
-    clf_tile_take_cols(j->tile, j->t->c.sink[sink].out[0], index, level, word);
+    int out = j->t->c.sink[sink].out[0];
+    if (j->tile)
+        clf_tile_take_cols(j->tile, out, index, level, word);
+    else
+        clf_rows_take_columns(j->rows, out, index, level, order, word);
 }
 
 /* A device's part has ended: its states go to the host's. What counts finished chunks has not come round. */
@@ -45,9 +50,8 @@ static void hand_over(joined *j, int on, const clf_sched *s, clf_grid grid) {
     const clf_profile *dev = clf_run_profile_of(j->r->c, x->device[on - 1]);
     const char *scratch = (const char *)w->at + x->counter_bytes;
     const clf_cplan c = clf_exe_cplan(j->t, j->e);
-    bool states = j->tile || j->e->split->entries; /* rows of dense operands leave none */
-    if (states && s->skel->states) s->skel->states(&c, dev, s, grid, scratch, take, j);
-    if (j->tile && s->skel->columns) s->skel->columns(&c, dev, s, grid, scratch, take_columns, j);
+    if (s->skel->states) s->skel->states(&c, dev, s, grid, scratch, take, j);
+    if (s->skel->columns) s->skel->columns(&c, dev, s, grid, scratch, take_columns, j);
     memset(w->at, 0, x->counter_bytes);
 }
 
@@ -97,7 +101,7 @@ static clf_status run_first(joined *j, clf_err *err) {
                         .in_dim = e->in_dim,
                         .out_dim = e->out_dim};
     const clf_tile_rest tile = {.from = s->from, .end = meet_tile, .user = j};
-    const clf_rows_rest rows = {.whole = s->entries ? &s->entries->whole : NULL, .end = meet_rows, .user = j};
+    const clf_rows_rest rows = {.rows = e->axis_n[0], .whole = s->entries ? &s->entries->whole : NULL, .end = meet_rows, .user = j};
     return e->tile->tile ? clf_tile_run_first(e->tile->tile, &b, pool, &tile, err)
                          : clf_rows_run_first(e->tile->rows, &b, pool, &rows, err);
 }

@@ -5,6 +5,7 @@
 #ifndef CLF_RUN_ROWS_H
 #define CLF_RUN_ROWS_H
 #include "host/run/tile.h"
+#include "planner/skel.h"
 
 struct clf_rows; /* prepared program: immutable after clf_rows_new, so any thread may run it (no typedef: planner/graph.h has a clf_rows) */
 /** Axis 0 a RANGE, parent of all else; every value varies with it and at most one other axis, save the second operand of a DOT;
@@ -18,15 +19,20 @@ clf_status clf_rows_run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool
 /* The rest of an operator, which somebody else runs meanwhile: rows, or stored entries, behind those that a run is bound to. */
 struct clf_rows_job;
 typedef struct clf_rows_rest {
+    int64_t rows;                /* of all: their number says how large the blocks of sinks over rows are */
     const struct clf_csr *whole; /* over stored entries: all of the loop's operand, whose cells without entry full folds take in */
-    /* Waits for the rest, and hands its states to clf_rows_take, of each fold in their order. */
+    /* Waits for the rest, and hands its states to clf_rows_take and clf_rows_take_columns, of each sink in their order. */
     clf_status (*end)(void *user, struct clf_rows_job *j, clf_err *err);
     void *user;
 } clf_rows_rest;
-/** As clf_rows_run, for the first rows; full folds end behind whole leaves. errors: those too of rest->end. */
+/** As clf_rows_run, for the first rows; full folds end behind whole leaves, sinks over rows behind whole blocks. errors: those too of
+ *  rest->end. */
 clf_status clf_rows_run_first(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, const clf_rows_rest *rest, clf_err *err);
 /** A state of the full fold that becomes result `out`, as clf_skel.states tells it. */
 void clf_rows_take(struct clf_rows_job *j, int out, int64_t index, int level, const uint64_t word[3]);
+/** States of the sink over rows that becomes result `out`, as clf_skel.columns tells them. */
+void clf_rows_take_columns(struct clf_rows_job *j, int out, int64_t index, int level, const clf_cell_order *order,
+                           const uint64_t *const word[3]);
 /** May a run end inside a row of stored entries? Then what it is bound to has the entries before it, and that row. */
 bool clf_rows_may_end_inside(const struct clf_rows *r);
 /** Bytes of working memory that a run over dense operands takes, and the program keeps; bind->in may be NULL. Over stored entries: 0, for

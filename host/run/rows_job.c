@@ -18,14 +18,16 @@ static const clf_csr *owner_of(const clf_rows_job *j) {
     return j->r->entry < 0 ? NULL : j->bind->in[c->access[c->axis[j->r->entry].owner].input];
 }
 
-static clf_status bind_extents(clf_rows_job *j, clf_err *err) {
+static clf_status bind_extents(clf_rows_job *j, const clf_rows_rest *rest, clf_err *err) {
     const clf_cplan *c = &j->r->c;
     for (int a = 0; a < c->naxes; a++) {
         j->n[a] = j->bind->axis_n ? j->bind->axis_n[a] : c->axis[a].n.n;
         if (j->n[a] < 0) return clf_fail(err, CLF_E_SHAPE, "axis %d is bound to extent %lld", a, (long long)j->n[a]);
     }
     j->rows = j->n[0];
+    j->all_rows = rest && rest->rows > j->rows ? rest->rows : j->rows;
     j->m = j->whole = owner_of(j);
+    if (rest && rest->whole) j->whole = rest->whole;
     CLF_TRY(clf_rows_cat_check(j, err));
     if (!j->m) return CLF_OK;
     j->n[j->r->entry] = j->m->cols;
@@ -128,15 +130,17 @@ static double stored_bytes(const clf_rows_job *j) {
 /* ---- begin --------------------------------------------------------------------------------------------------------------- */
 
 /* Batches, parts and the bytes of the job; where in them what lies. */
-static clf_status size_job(clf_rows_job *j, struct clf_rows *r, const clf_pool *pool, size_t at[CLF_ROWS_ROOMS], clf_err *err) {
+static clf_status size_job(clf_rows_job *j, struct clf_rows *r, const clf_pool *pool, const clf_rows_rest *rest, size_t at[CLF_ROWS_ROOMS],
+                           clf_err *err) {
     clf_rows_room l = {0};
-    CLF_TRY(bind_extents(j, err));
+    CLF_TRY(bind_extents(j, rest, err));
     j->place = clf_arena_new(&j->arena, (size_t)r->c.naccess, sizeof *j->place);
     j->layout = clf_arena_new(&j->arena, (size_t)r->nmeet, sizeof *j->layout);
     j->pack_at = clf_arena_new(&j->arena, (size_t)r->npack, sizeof *j->pack_at);
     j->gaps = clf_arena_new(&j->arena, (size_t)r->ngaps, sizeof *j->gaps);
     j->big_busy = clf_arena_new(&j->arena, 1, sizeof *j->big_busy);
-    if (!j->place || !j->layout || !j->pack_at || !j->gaps || !j->big_busy)
+    j->col_tree = clf_arena_new(&j->arena, (size_t)r->nmeet, sizeof *j->col_tree);
+    if (!j->place || !j->layout || !j->pack_at || !j->gaps || !j->big_busy || !j->col_tree)
         return clf_fail(err, CLF_E_NOMEM, "no memory for a run of a row program");
     for (int i = 0; i < r->c.naccess; i++) place_access(j, &r->c.access[i], &j->place[i]);
     j->stream = stored_bytes(j) > CLF_STREAM_BYTES;
@@ -148,9 +152,9 @@ static clf_status size_job(clf_rows_job *j, struct clf_rows *r, const clf_pool *
     return CLF_OK;
 }
 
-static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *pool, clf_err *err) {
+static clf_status begin(clf_rows_job *j, struct clf_rows *r, const clf_pool *pool, const clf_rows_rest *rest, clf_err *err) {
     size_t at[CLF_ROWS_ROOMS];
-    CLF_TRY(size_job(j, r, pool, at, err));
+    CLF_TRY(size_job(j, r, pool, rest, at, err));
     if (!acquire(j, r)) return clf_fail(err, CLF_E_NOMEM, "%zu bytes of working memory for a row program", j->bytes);
     j->scalar = j->at + at[0];
     j->vec = j->at + at[1];
@@ -173,16 +177,17 @@ clf_status clf_rows_working(struct clf_rows *r, const clf_bind *bind, const clf_
     clf_status st = CLF_OK;
     clf_arena_init(&j.arena, r->mem);
     j.bytes = 0;
-    if (r->entry < 0) st = size_job(&j, r, pool, at, err);
+    if (r->entry < 0) st = size_job(&j, r, pool, NULL, at, err);
     clf_arena_release(&j.arena);
     if (st == CLF_OK) *bytes = j.bytes;
     return st;
 }
 
-clf_status clf_rows_job_begin(clf_rows_job *j, struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err) {
+clf_status clf_rows_job_begin(clf_rows_job *j, struct clf_rows *r, const clf_bind *bind, clf_pool *pool, const clf_rows_rest *rest,
+                              clf_err *err) {
     *j = (clf_rows_job){.r = r, .bind = bind};
     clf_arena_init(&j->arena, r->mem);
-    clf_status st = begin(j, r, pool, err);
+    clf_status st = begin(j, r, pool, rest, err);
     if (st != CLF_OK) clf_rows_job_end(j, r);
     return st;
 }

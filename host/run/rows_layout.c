@@ -159,7 +159,7 @@ bool clf_rows_lay(clf_rows_job *j, clf_rows_room *l, size_t at[CLF_ROWS_ROOMS]) 
     at[3] = lay(l, r->entry < 0 ? 0 : (size_t)r->nreg[r->entry], big.at);
     at[4] = lay(l, (size_t)j->workers, j->worker_bytes);
     at[5] = lay(l, (size_t)j->parts * (size_t)r->nfull, sizeof(clf_row_full));
-    at[6] = lay(l, (size_t)j->parts, j->part_bytes);
+    at[6] = lay(l, (size_t)j->parts + (size_t)j->tree_places, j->part_bytes);
     at[7] = lay(l, (size_t)clf_rows_rest_columns(j), sizeof(clf_row_column));
     at[8] = lay(l, by_row ? (size_t)j->m->cols : 0, sizeof *j->ends);
     at[9] = lay(l, by_row ? (size_t)j->m->nnz : 0, sizeof *j->entry_row);

@@ -101,17 +101,22 @@ static bool state_layout(const clf_rows_job *j, const clf_row_sink *s, clf_row_l
     *l = (clf_row_layout){.nj = s->axis >= 0 ? j->n[s->axis] : 1, .nk = s->axis_k >= 0 ? j->n[s->axis_k] : 1, .lanes = 1, .out_step = 1};
     if (!times(l->nj, l->nk, &out)) return false;
     bool meets = s->kind == CLF_RK_MEET || s->dot == CLF_RD_SCATTER || s->dot == CLF_RD_SCATTER_EACH;
-    l->block = meets ? clf_scatter_block(j->rows, out) : clf_col_block(j->rows, out);
+    l->block = meets ? clf_scatter_block(j->all_rows, out) : clf_col_block(j->all_rows, out);
     if (s->kind == CLF_RK_COLS) l->lanes = clf_col_lanes(l->nj, (clf_dtype)s->dtype);
     l->vecs = 1, l->ld = l->len = l->cells = l->nj;
     return s->kind != CLF_RK_DOT || dot_layout(j, s, l);
 }
 
 bool clf_rows_place_states(clf_rows_job *j) {
+    int64_t blocks = 0;
     for (int i = 0; i < j->r->nsink; i++) {
         const clf_row_sink *s = &j->r->sink[i];
-        if (s->kind >= CLF_RK_COLS && !state_layout(j, s, &j->layout[s->index])) return false;
+        if (s->kind < CLF_RK_COLS) continue;
+        if (!state_layout(j, s, &j->layout[s->index])) return false;
+        int64_t n = (j->all_rows - 1) / j->layout[s->index].block + 1;
+        blocks = n > blocks ? n : blocks;
     }
+    j->tree_places = j->all_rows > j->rows && blocks ? clf_col_tree_places(blocks) : 0;
     return true;
 }
 
@@ -187,10 +192,11 @@ static int64_t heaviest(const clf_rows_job *j, int64_t size) {
     return most;
 }
 
-/* Parts of `least` rows, or 2, 4, .. times as many: about as many parts as asked for; more, where one would have too large a share. */
+/* Parts of `least` rows, or 2, 4, .. times as many: about as many parts as asked for; more, where one would have too large a share, or the
+ * last one would be no whole subtree although others go on behind it. */
 static void even_bounds(clf_rows_job *j, int64_t parts, int64_t more, int64_t least) {
     int64_t size = least;
-    while (size < j->rows && (j->rows - 1) / size + 1 > parts) size *= 2;
+    while (size < j->rows && (j->rows - 1) / size + 1 > parts && (!j->tree_places || j->rows % (2 * size) == 0)) size *= 2;
     while (more > parts && size > least && (j->rows - 1) / (size / 2) < more && heaviest(j, size) > (j->rows + j->m->nnz) / parts * 2)
         size /= 2;
     j->parts = j->rows > 0 ? (j->rows - 1) / size + 1 : 1;
@@ -204,12 +210,14 @@ bool clf_rows_choose_parts(clf_rows_job *j, const clf_pool *pool) {
     if (ns / (PARALLEL_NS / 2) < useful) useful = (int)(ns / (PARALLEL_NS / 2)) + 1;
     int64_t parts = useful > 1 ? most_parts(j, (int64_t)useful * PARTS_PER_WORKER) : 1;
     int64_t more = j->m && j->r->nmeet > 0 && parts > 1 ? most_parts(j, (int64_t)useful * UNEVEN_PARTS) : parts;
-    j->bound = clf_arena_new(&j->arena, (size_t)more + 1, sizeof *j->bound);
+    int64_t least = granule(j), most = j->tree_places && j->rows / least > more ? j->rows / least : more;
+    j->bound = clf_arena_new(&j->arena, (size_t)most + 1, sizeof *j->bound);
     if (!j->bound) return false;
     if (j->r->nmeet > 0)
-        even_bounds(j, parts, more, granule(j));
+        even_bounds(j, parts, more, least);
     else
         free_bounds(j, parts);
-    j->workers = j->parts > 1 ? clf_pool_threads(pool) : 1; /* whichever thread of the pool is awake takes a part: all need memory */
+    bool many = useful > 1 && j->parts > 1;
+    j->workers = many ? clf_pool_threads(pool) : 1; /* whichever thread of the pool is awake takes a part: all need memory */
     return true;
 }

@@ -154,8 +154,7 @@ static void run_part(void *user, int64_t part, int worker) {
 static clf_status run(struct clf_rows *r, const clf_bind *bind, clf_pool *pool, const clf_rows_rest *rest, clf_err *err) {
     clf_rows_job j;
     clf_rows_frame f;
-    CLF_TRY(clf_rows_job_begin(&j, r, bind, pool, err));
-    if (rest && rest->whole) j.whole = rest->whole;
+    CLF_TRY(clf_rows_job_begin(&j, r, bind, pool, rest, err));
     for (int w = 0; w < j.workers; w++) clf_rows_frame_at(&f, &j, w, true);
     clf_rows_frame_at(&f, &j, 0, false);
     for (int i = 0; i < r->nfirst; i++) clf_rows_exec(&f, &r->first[i]);

@@ -67,7 +67,7 @@ typedef struct clf_rows_job {
     const clf_bind *bind;
     clf_arena arena;         /* geometry of this run */
     int64_t n[CLF_MAX_AXES]; /* extents; ENTRY: columns */
-    int64_t rows;
+    int64_t rows, all_rows;      /* all_rows: with those that others run */
     const clf_csr *m, *whole;    /* of the ENTRY axis; where others run the rest, with that */
     int64_t batch_rows, batch_entries; /* at most, but for one row of more entries */
     int64_t longest; /* longest: of a row's entries, where registers must hold whole rows */
@@ -82,8 +82,10 @@ typedef struct clf_rows_job {
     size_t zeros_at, zeros_bytes; /* in a worker's memory: a row of zeros (rows_locate.c) */
     size_t reg_at[CLF_MAX_AXES], reg_bytes[CLF_MAX_AXES];
     clf_row_full *full; /* parts * nfull */
-    char *part;         /* parts * part_bytes */
+    char *part;         /* (parts + tree_places) * part_bytes */
     size_t part_bytes;
+    int tree_places;        /* where others run the rest of sinks over rows: of their trees; else 0 */
+    clf_col_tree *col_tree; /* then: per such sink; their states are behind those of the parts */
     atomic_int *big_busy;
     clf_row_column *column; /* where a rest wants them */
     clf_row_gaps *gaps;
@@ -129,8 +131,9 @@ void clf_rows_place_gaps(clf_rows_job *j, char *base);
 static inline bool clf_rows_has_comp(const clf_row_sink *s, int k) { return s->fold->comp_bytes[k] != 0; }
 
 /* rows_job.c */
-/** Extents, geometry, parts, workers, memory. errors: CLF_E_NOMEM, CLF_E_LIMIT, CLF_E_SHAPE. */
-clf_status clf_rows_job_begin(clf_rows_job *j, struct clf_rows *r, const clf_bind *bind, clf_pool *pool, clf_err *err);
+/** Extents, geometry, parts, workers, memory. rest: NULL, there is none. errors: CLF_E_NOMEM, CLF_E_LIMIT, CLF_E_SHAPE. */
+clf_status clf_rows_job_begin(clf_rows_job *j, struct clf_rows *r, const clf_bind *bind, clf_pool *pool, const clf_rows_rest *rest,
+                              clf_err *err);
 void clf_rows_job_end(clf_rows_job *j, struct clf_rows *r);
 /** The frame of a worker; init: its slots were never set. */
 void clf_rows_frame_at(clf_rows_frame *f, const clf_rows_job *j, int worker, bool init);
@@ -184,8 +187,10 @@ void clf_rows_exec(clf_rows_frame *f, const clf_row_instr *in);
 /* rows_merge.c */
 /** The state of a sink over rows that a part leaves, by component. */
 void clf_rows_part_words(const clf_rows_job *j, const clf_row_sink *s, int64_t part, clf_word *out[3]);
-/** Those of all parts into that of the first. */
+/** Those of all parts into that of the first; where others run the rest, onto the trees. */
 void clf_rows_merge(clf_rows_job *j, clf_pool *pool);
+/** Merge what is left of a tree, into the state of the first part. */
+void clf_rows_close(const clf_rows_job *j, const clf_row_sink *s);
 
 /* rows_full.c */
 /** A batch of what is folded; the result, when all states have met. */

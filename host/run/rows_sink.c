@@ -238,6 +238,7 @@ static void finish_rows(const clf_rows_job *j, const clf_row_sink *s, clf_rows_f
     clf_word *state[3], r[CLF_LEAF], *at[3];
     int64_t vecs, len;
     clf_rows_part_words(j, s, 0, state);
+    if (j->tree_places) clf_rows_close(j, s);
     if (j->rows == 0) {
         begin_block(j, s, &f->meet[s->index]);
         fold_lanes(s, l, &f->meet[s->index], state);

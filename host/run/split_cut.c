@@ -9,17 +9,25 @@
 #include "host/run/exe_window.h"
 #include "host/run/run.h"
 
+enum { FINE_CUTS = 64 }; /* shares of a step are exact to a 64th, where finer ones would cost */
+
 typedef struct folds {
     int full, columns;
 } folds;
 
-/* How many of the sinks are folds whose states must meet; false: what is kept of one is neither by rows, entries nor columns. */
+/* Folds that keep columns of a matrix, or in row form of any inner axis; and there products over rows. */
+static bool keeps_columns(const clf_cplan *c, const clf_sink *s) {
+    if (s->kind == CLF_SINK_DOT) return !(s->keep & 1u);
+    bool matrix = s->keep == 2u && c->naxes == 2;
+    return s->kind == CLF_SINK_FOLD && s->keep && !(s->keep & 1u) && (matrix || !clf_tile_fits(c));
+}
+
+/* How many of the sinks are such that states must meet; false: what is kept of one is neither by rows, entries nor columns. */
 static bool count_folds(const clf_plan *p, const clf_step *t, const clf_sched *whole, folds *n) {
     *n = (folds){0, 0};
     for (int k = 0; k < t->c.nsink; k++) {
         const clf_sink *s = &t->c.sink[k];
-        bool full = s->kind == CLF_SINK_FOLD && !s->keep, columns = s->kind == CLF_SINK_FOLD && s->keep == 2u && t->c.naxes == 2;
-        bool entries = s->kind == CLF_SINK_PATTERN;
+        bool full = s->kind == CLF_SINK_FOLD && !s->keep, columns = keeps_columns(&t->c, s), entries = s->kind == CLF_SINK_PATTERN;
         if (!full && !columns && !entries && !clf_step_spans(p, t, whole, t->nin + s->out[0])) return false;
         n->full += full;
         n->columns += columns;
@@ -52,8 +60,7 @@ bool clf_split_fits(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_
     folds n;
     bool merged = whole->merge == CLF_MERGE_FOLLOWS; /* by a kernel that takes all parts for the device's */
     if (!count_folds(p, t, whole, &n) || (n.full && !skel->states) || (n.columns && !skel->columns)) return false;
-    bool meets = n.full || n.columns;
-    if ((meets && !tile) || (merged && !meets) || (whole->flat && !tile)) return false;
+    if ((merged && !n.full && !n.columns) || (whole->flat && !tile)) return false;
     return chunks_of(whole) > 1 && (int64_t)(whole->global / whole->local) == chunks_of(whole);
 }
 
@@ -63,15 +70,24 @@ static int64_t cells_before(const clf_cplan *c, const clf_sched *s, bool tile, i
     return s->flat || c->naxes < 2 || !tile ? at : at * c->axis[c->naxes - 1].n.n;
 }
 
+/* The host's parts are subtrees that all its rows are a multiple of: few only where chunks before the cut are a multiple of many. */
+static int64_t cuts_apart(const clf_cplan *c, int64_t chunks) {
+    int64_t step = 1;
+    for (int k = 0; k < c->nsink; k++)
+        while (keeps_columns(c, &c->sink[k]) && chunks / (2 * step) >= FINE_CUTS) step *= 2;
+    return step;
+}
+
 /* The chunk nearest to the one wanted at which the host's program may end; 0: none. */
 static int64_t chunk_near(const clf_step *t, const clf_exe_step *e, const clf_sched *whole, int64_t wanted) {
     const clf_bind b = {.axis_n = e->axis_n, .in_dim = e->in_dim, .out_dim = e->out_dim};
     const clf_tile *tile = e->tile->tile;
-    int64_t chunks = chunks_of(whole);
+    int64_t chunks = chunks_of(whole), step = cuts_apart(&t->c, chunks);
     for (int64_t off = 0; off < chunks; off++)
         for (int side = -1; side <= 1; side += 2) {
             int64_t k = wanted + side * off;
-            if (k >= 1 && k < chunks && (!tile || clf_tile_may_end(tile, &b, cells_before(&t->c, whole, true, k)))) return k;
+            if (k < 1 || k >= chunks || k % step) continue;
+            if (!tile || clf_tile_may_end(tile, &b, cells_before(&t->c, whole, true, k))) return k;
         }
     return 0;
 }

@@ -78,8 +78,7 @@ static void leave_rest(clf_tile_job *j, int64_t end) {
     j->cells = j->rows * j->cols;
     if (end >= j->cells) return;
     j->cells = end;
-    for (int64_t blocks = j->t->ncols ? (j->rows - 1) / j->col_block + 1 : 0; blocks; blocks /= 2) j->col_levels++;
-    j->col_levels += j->t->ncols > 0;
+    if (j->t->ncols) j->col_levels = clf_col_tree_places((j->rows - 1) / j->col_block + 1);
     if (is_flat(j)) {
         j->cols = end;
         return;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where the folds of a tile program meet: the parts of a run, and what others have left who ran its last cells (clf_tile_run_first). States
- * come in the order of their leaves, or blocks of rows, and merge as core/fold.h has it: neighbours of one level as soon as both are there,
- * the rest from the top. What comes last may be an incomplete subtree, merged already: nothing is merged with its end. */
+ * come in the order of their leaves, or blocks of rows (col_tree.h). */
 #include "host/run/tile_job.h"
 #include "host/run/tile_run.h"
 
@@ -28,21 +27,21 @@ void clf_tile_take(clf_tile_job *j, int out, int64_t index, int level, const uin
 
 /* ---- column folds -------------------------------------------------------------------------------------------------------------- */
 
+/* Behind the states of the parts. */
+static clf_col_places places_of(const clf_tile_job *j, const clf_tile_sink *s) {
+    clf_col_places p = {.fold = s->fold, .step = (size_t)(j->t->ncols * 3 * j->cols), .cells = j->cols};
+    clf_tile_part_words(j, s, j->parts, p.base);
+    return p;
+}
+
 static void push_cols(const clf_tile_job *j, const clf_tile_sink *s, int64_t index, int level, const void *const word[3]) {
     clf_col_tree *t = &j->col_tree[s->index];
-    clf_word *left[3], *right[3];
-    clf_tile_part_words(j, s, j->parts + t->top, right);
+    const clf_col_places p = places_of(j, s);
+    clf_word *to[3];
+    clf_col_place(&p, t->top, to);
     for (int i = 0; i < 3; i++)
-        if (right[i] && j->cols > 0) memcpy(right[i], word[i], (size_t)j->cols * sizeof *right[i]);
-    while (t->top > 0 && t->level[t->top - 1] == level && (index >> level & 1) != 0) {
-        clf_tile_part_words(j, s, j->parts + t->top, right);
-        clf_tile_part_words(j, s, j->parts + --t->top, left);
-        s->fold->col_merge(j->cols, left, right);
-        index = t->index[t->top];
-        level++;
-    }
-    t->index[t->top] = index;
-    t->level[t->top++] = (uint8_t)level;
+        if (to[i] && j->cols > 0) memcpy(to[i], word[i], (size_t)j->cols * sizeof *to[i]);
+    clf_col_tree_push(t, &p, index, level);
 }
 
 /* Parts are whole subtrees there, all of one size. */
@@ -66,13 +65,9 @@ void clf_tile_take_cols(clf_tile_job *j, int out, int64_t index, int level, cons
 }
 
 void clf_tile_close_cols(const clf_tile_job *j, const clf_tile_sink *s, clf_word *out[3]) {
-    clf_word *right[3];
-    for (int d = j->col_tree[s->index].top - 1; d > 0; d--) {
-        clf_tile_part_words(j, s, j->parts + d, right);
-        clf_tile_part_words(j, s, j->parts + d - 1, out);
-        s->fold->col_merge(j->cols, out, right);
-    }
-    clf_tile_part_words(j, s, j->parts, out);
+    const clf_col_places p = places_of(j, s);
+    clf_col_tree_close(&j->col_tree[s->index], &p);
+    clf_col_place(&p, 0, out);
 }
 
 /* ---- all ----------------------------------------------------------------------------------------------------------------------- */

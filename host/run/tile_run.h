@@ -10,6 +10,7 @@
  * Strips are tiles several times as large (tile_strip.c). */
 #ifndef CLF_RUN_TILE_RUN_H
 #define CLF_RUN_TILE_RUN_H
+#include "host/run/col_tree.h"
 #include "host/run/tile_prog.h"
 
 /* Subtrees of consecutive leaves, not yet merged: node i covers leaves index[i] .. index[i] + 2^level[i] - 1. Runs of leaves that
@@ -26,15 +27,6 @@ static inline clf_fold_state *clf_tree_room(clf_tree *t) { return &t->node[t->to
 void clf_tree_push(clf_tree *t, const clf_fold_fns *f, int64_t index, int level, const clf_fold_state *s);
 /** Merge what is left, from the top; the empty tree gives the empty state. */
 void clf_tree_close(clf_tree *t, const clf_fold_fns *f, clf_fold_state *out);
-
-/* The same of a column fold whose last rows others run: one subtree a level at most, for all blocks from the first one on are there.
- * States are in part_cols, behind those of the parts. */
-enum { CLF_COL_LEVELS = 16 }; /* of at most 1,024 blocks (core/fold.h) */
-typedef struct clf_col_tree {
-    int top;
-    int64_t index[CLF_COL_LEVELS];
-    uint8_t level[CLF_COL_LEVELS];
-} clf_col_tree;
 
 /* A full fold in one part. */
 typedef struct clf_full { clf_lane_state lanes; clf_tree tree; } clf_full;
@@ -70,8 +62,8 @@ typedef struct clf_tile_job {
     size_t worker_bytes, slots_bytes, regs_bytes;
     clf_full *full;              /* parts * nfull */
     clf_word *part_cols;         /* (parts + col_levels) * ncols * 3 * cols */
-    int col_levels;              /* where others run the rest of column folds: those of their trees; else 0 */
-    clf_col_tree *col_tree;      /* ncols */
+    int col_levels;              /* where others run the rest of column folds: places of their trees; else 0 */
+    clf_col_tree *col_tree;      /* ncols; their states are in part_cols, behind those of the parts */
     int col_depth;
     size_t lane_bytes;           /* of one component of one column fold */
     char *at;                    /* all of the above */

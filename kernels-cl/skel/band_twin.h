@@ -19,12 +19,18 @@ extern const clf_hole clf_band_holes[], clf_band_merge_holes[];
 void clf_band_walk(clf_args *w, const void *plan, int64_t first);
 void clf_band_walk_merge(clf_args *w, const void *plan, int64_t first);
 
+/* Leaves of all entries, and of a group in front of the bands: those of the kernel (band_states.c). */
+int64_t clf_band_leaves(const clf_band *b);
+int64_t clf_band_run(const clf_band *b);
+
 /* As the functions of clf_skel. */
 bool clf_band_fits(const clf_band_twin *t, const clf_cplan *c, const clf_profile *p);
 clf_status clf_band_sched(const clf_band_twin *t, const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err);
 clf_status clf_band_merge(const clf_band_twin *t, const clf_cplan *c, const clf_profile *p, clf_sched *out, clf_err *err);
 void clf_band_states(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch, clf_take_state take,
                      void *user);
+void clf_band_columns(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch,
+                      clf_take_columns take, void *user);
 bool clf_band_ends(const clf_cplan *c, const clf_profile *p, double share, const int64_t *ptr, clf_entry_end *out);
 void clf_band_facts(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_facts *out);
 clf_status clf_band_emit(const clf_band_twin *t, const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena,

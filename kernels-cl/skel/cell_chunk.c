@@ -152,6 +152,7 @@ static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sc
     (void)s;
     if (!clf_cell_plan(&p, c, profile->cores)) return;
     int64_t blocks = p.chunk / p.block, each = p.levels * p.cp;
+    const clf_cell_order order = {.vectors = 1, .len = p.cols, .step = 1};
     const uint64_t *at = (const uint64_t *)scratch + p.cbase, *word[3];
     if (grid.hi > p.chunks) grid.hi = p.chunks;
     for (int k = 0; k < c->nsink; k++) {
@@ -160,7 +161,7 @@ static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sc
         if (p.kind == CLF_CELL_ROWS) at += n * p.aw;
         for (int64_t me = grid.lo; me < grid.hi; me++) {
             for (int m = 0; m < 3; m++) word[m] = m < n ? at + me * p.cstride + m * each : NULL;
-            take(user, k, me * blocks, (int)p.levels - 1, word);
+            take(user, k, me * blocks, (int)p.levels - 1, &order, word);
         }
         at += n * each;
     }

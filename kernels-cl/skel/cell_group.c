@@ -181,13 +181,14 @@ static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sc
     (void)s;
     if (!plan(&g, c, profile)) return;
     const clf_walk *w = &g.walk[CLF_WALK_COLS];
+    const clf_cell_order order = {.vectors = 1, .len = w->lines, .step = 1};
     const uint64_t *at = (const uint64_t *)scratch + w->at, *word[3];
     for (int k = 0; k < c->nsink; k++) {
         if (c->sink[k].kind != CLF_SINK_FOLD || clf_group_walk(&g, &c->sink[k]) != CLF_WALK_COLS) continue;
         int n = clf_cell_states(&c->sink[k]);
         for (int64_t part = grid.lo; part < grid.hi && part < w->parts; part++) {
             for (int m = 0; m < 3; m++) word[m] = m < n ? at + (m * w->parts + part) * w->lines : NULL;
-            take(user, k, part * w->units, __builtin_ctzll((unsigned long long)w->units), word);
+            take(user, k, part * w->units, __builtin_ctzll((unsigned long long)w->units), &order, word);
         }
         at += n * w->parts * w->lines;
     }

@@ -124,6 +124,22 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
     return CLF_OK;
 }
 
+/* ---- states ---- */
+
+static void states(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_grid grid, const void *scratch,
+                   clf_take_state take, void *user) {
+    clf_row p;
+    (void)s;
+    if (clf_row_plan(&p, c, profile->cores)) clf_row_states(&p, grid, scratch, take, user);
+}
+
+static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_grid grid, const void *scratch,
+                    clf_take_columns take, void *user) {
+    clf_row p;
+    (void)s;
+    if (clf_row_plan(&p, c, profile->cores)) clf_row_columns(&p, grid, scratch, take, user);
+}
+
 /* ---- facts ---- */
 
 static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_facts *out) {
@@ -163,6 +179,8 @@ const clf_skel clf_skel_row_chunk = {
     .tier = 2,
     .fits = fits,
     .sched = sched,
+    .states = states,
+    .columns = columns,
     .facts = facts,
     .emit = emit,
 };

@@ -27,6 +27,8 @@ const clf_skel clf_skel_row_group = {
     .fits = fits,
     .sched = sched,
     .merge = merge,
+    .states = clf_band_states,
+    .columns = clf_band_columns,
     .facts = clf_band_facts,
     .emit = emit,
 };

@@ -116,6 +116,9 @@ int64_t clf_row_value_units(const clf_row *p, int v);
 int clf_row_leaf_levels(const clf_row *p, int axis);
 /** Values that sweep t computes or reads, as one byte each: 1 computed, 2 read from a row buffer. */
 void clf_row_needs(const clf_row *p, int t, uint8_t *need);
+/** As clf_skel.states and clf_skel.columns (row_states.c). */
+void clf_row_states(const clf_row *p, clf_grid grid, const void *scratch, clf_take_state take, void *user);
+void clf_row_columns(const clf_row *p, clf_grid grid, const void *scratch, clf_take_columns take, void *user);
 /** Adds what a whole run reads, writes and computes (row_facts.c). */
 void clf_row_facts(const clf_row *p, clf_facts *out);
 /** clf_strides_of for an access that streams; false for others. */

@@ -20,7 +20,8 @@ typedef struct scenario {
 
 extern const scenario *const scenarios[]; /* NULL-ended */
 extern const scenario scenario_operators, scenario_files, scenario_aggregates, scenario_tiled, scenario_calls, scenario_sparse, scenario_derivatives;
-extern const scenario scenario_measured, scenario_mirrors, scenario_unread, scenario_groups, scenario_generic, scenario_split, scenario_split_entries;
+extern const scenario scenario_measured, scenario_mirrors, scenario_unread, scenario_groups, scenario_generic, scenario_split, scenario_split_entries,
+    scenario_split_rows;
 extern const scenario scenario_kept; /* not in the list */
 
 /** Compare n cells of a good result. */

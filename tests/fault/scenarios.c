@@ -7,13 +7,10 @@
 
 #include "tests/fault/scenario.h"
 
-const scenario *const scenarios[] = {&scenario_operators,     &scenario_files,
-                                     &scenario_aggregates,    &scenario_tiled,
-                                     &scenario_calls,         &scenario_sparse,
-                                     &scenario_derivatives,   &scenario_measured,
-                                     &scenario_mirrors,       &scenario_groups,
-                                     &scenario_generic,       &scenario_split,
-                                     &scenario_split_entries, NULL};
+const scenario *const scenarios[] = {
+    &scenario_operators, &scenario_files,       &scenario_aggregates,    &scenario_tiled,      &scenario_calls,
+    &scenario_sparse,    &scenario_derivatives, &scenario_measured,      &scenario_mirrors,    &scenario_groups,
+    &scenario_generic,   &scenario_split,       &scenario_split_entries, &scenario_split_rows, NULL};
 
 enum { MOST_CELLS = 4096 };
 

@@ -29,7 +29,7 @@ static const subject subjects[] = {{&scenario_aggregates, NULL, NULL},    {&scen
                                    {&scenario_sparse, "cpu", driven},     {&scenario_sparse, "cpu", driven_buffers},
                                    {&scenario_aggregates, "cpu", cached}, {&scenario_mirrors, NULL, NULL},
                                    {&scenario_split, NULL, NULL},         {&scenario_split_entries, NULL, NULL},
-                                   {&scenario_unread, NULL, NULL}};
+                                   {&scenario_split_rows, NULL, NULL},    {&scenario_unread, NULL, NULL}};
 enum { NSUBJECTS = sizeof subjects / sizeof *subjects };
 
 static const fault_layer *layer;
@@ -68,6 +68,7 @@ static void look(int i) {
     CU_ASSERT(round_judge(&r, NULL));
     CU_ASSERT_EQUAL(r.status, CLF_OK);
     CU_ASSERT(r.kernels > 0 && r.stats.launches_tier2 > 0);
+    if (!strncmp(r.what->name, "split", 5)) CU_ASSERT(r.stats.launches_split > 0);
     p->calls = r.calls;
     p->kernels = r.kernels;
     p->probes = r.kernels - (long)r.stats.launches_tier2;

@@ -34,15 +34,15 @@ static size_t width_of(clf_dtype t) { return t == CLF_F32 ? 4 : 8; }
 
 /* All results of a program, one behind the other; the bytes. */
 static size_t results_of(clf_ctx *c, const char *text, clf_dtype t, shape s, char *out) {
-    clf_binding vars[] = {{"X", clf_borrow(c, t, s.rows, s.cols, cells_of(0), NULL, NULL)},
-                          {"Y", clf_borrow(c, t, s.rows, s.cols, cells_of(1), NULL, NULL)},
-                          {"r", clf_borrow(c, t, 1, s.cols, cells_of(1), NULL, NULL)},
-                          {"W", clf_borrow(c, t, s.cols, 3, cells_of(1), NULL, NULL)},
-                          {"v", clf_borrow(c, t, s.rows, 1, cells_of(1), NULL, NULL)}};
+    clf_binding vars[] = {
+        {"X", clf_borrow(c, t, s.rows, s.cols, cells_of(0), NULL, NULL)}, {"Y", clf_borrow(c, t, s.rows, s.cols, cells_of(1), NULL, NULL)},
+        {"r", clf_borrow(c, t, 1, s.cols, cells_of(1), NULL, NULL)},      {"W", clf_borrow(c, t, s.cols, 3, cells_of(1), NULL, NULL)},
+        {"v", clf_borrow(c, t, s.rows, 1, cells_of(1), NULL, NULL)},      {"P", clf_borrow(c, t, s.rows, 2, cells_of(1), NULL, NULL)},
+        {"Q", clf_borrow(c, t, s.rows, 20, cells_of(1), NULL, NULL)}};
     clf_result r[8];
     clf_mat *m[8];
     size_t n = 8, at = 0;
-    CU_ASSERT_EQUAL_FATAL(clf_parse(c, text, vars, 5, r, &n), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_parse(c, text, vars, sizeof vars / sizeof *vars, r, &n), CLF_OK);
     for (size_t i = 0; i < n; i++) m[i] = r[i].value;
     clf_status st = clf_eval(n, m);
     if (st != CLF_OK) printf("\n    %s: %s\n", text, clf_last_error(c));
@@ -133,11 +133,33 @@ static void test_rows(void) {
     }
 }
 
-/* Products that meet over rows, and what is too small for two runs on the device alone. */
+/* What meets over rows in row form: products of one and of two kept axes, of few and many columns, either way round, and of no axis; folds
+ * with states of one, two and three words; full folds beside them. Sizes of few blocks and many, and with a last one that is cut short. */
+static void test_products(void) {
+    static const char *const texts[] = {"t(X) %*% (v / (1 + v * v))",
+                                        "t(X) %*% (X %*% W)",
+                                        "t(P) %*% (X - rowSums(X))",
+                                        "t(Q * v) %*% (X / rowSums(X * X + 1))",
+                                        "t(X / rowSums(X * X + 1)) %*% (Q * v)",
+                                        "Z = X %*% W; t(X) %*% Z; sum(Z * Z); rowSums(Z); min(Z)",
+                                        "Z = X / rowSums(X * X + 1); colSums(Z); colVars(Z - v); colMaxs(Z); t(v) %*% rowSums(Z)"};
+    static const shape sizes[] = {{600, 93}, {513, 512}, {12000, 7}, {2000, 40}, {40000, 3}};
+    for (size_t way = 0; way < 4; way++) {
+        clf_ctx *c = open_way(strategies[way / 2], pointers[way % 2]);
+        if (!c) return;
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+                if (sizes[s].rows * 20 <= MOST_CELLS || !strchr(texts[t], 'Q'))
+                    same_bytes(c, texts[t], s % 2 ? CLF_F32 : CLF_F64, sizes[s], true);
+        clf_close(c);
+    }
+}
+
+/* What is too small for two runs on the device alone. */
 static void test_uncut(void) {
     clf_ctx *c = open_way("chunk", "on");
     if (!c) return;
-    same_bytes(c, "t(X) %*% (X %*% W)", CLF_F64, (shape){2000, 40}, false);
+    same_bytes(c, "t(X) %*% (v / (1 + v * v))", CLF_F64, (shape){20, 40}, false);
     same_bytes(c, "sum(X * Y)", CLF_F64, (shape){10, 10}, false);
     clf_close(c);
 }
@@ -264,8 +286,14 @@ static void test_setting(void) {
 }
 
 int main(void) {
-    static const test_case tests[] = {
-        {"bits", test_bits},           {"rows", test_rows},       {"what is not cut", test_uncut}, {"beside others", test_beside},
-        {"transfers", test_transfers}, {"figures", test_figures}, {"credit", test_credit},         {"setting", test_setting}};
+    static const test_case tests[] = {{"bits", test_bits},
+                                      {"rows", test_rows},
+                                      {"products", test_products},
+                                      {"what is not cut", test_uncut},
+                                      {"beside others", test_beside},
+                                      {"transfers", test_transfers},
+                                      {"figures", test_figures},
+                                      {"credit", test_credit},
+                                      {"setting", test_setting}};
     return run_suite("split", tests, sizeof tests / sizeof *tests);
 }

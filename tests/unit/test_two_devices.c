@@ -138,11 +138,17 @@ static size_t results_of(clf_ctx *c, const char *text, const double *x, const do
     return at * sizeof *out;
 }
 
-/* Kept cells and rows, rows in row form, and folds with states of one, two and three words, cut between three in either strategy; those of
- * columns by chunks, for groups have several side by side. */
+/* Kept cells and rows, rows in row form, what meets over these, and folds with states of one, two and three words, cut between three in
+ * either strategy; those of columns by chunks, for groups have several side by side. */
 static void test_three(void) {
-    static const char *const texts[] = {"X * Y + 2",      "sum(X * Y); X - Y", "min(X); max(Y); mean(X); var(X - Y)",
-                                        "rowSums(X * Y)", "X %*% W",           "colSums(X * Y); colMins(X); colVars(X - Y)"};
+    static const char *const texts[] = {"X * Y + 2",
+                                        "sum(X * Y); X - Y",
+                                        "min(X); max(Y); mean(X); var(X - Y)",
+                                        "rowSums(X * Y)",
+                                        "X %*% W",
+                                        "t(X) %*% rowSums(Y)",
+                                        "Z = X / rowSums(X * X + 1); colMins(Z); colVars(Z)",
+                                        "colSums(X * Y); colMins(X); colVars(X - Y)"};
     static const char *const strategies[] = {"chunk", "group"};
     static double x[LARGE], y[LARGE], want[2 * LARGE], got[2 * LARGE];
     for (int k = 0; k < LARGE; k++) {
