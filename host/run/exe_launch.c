@@ -107,6 +107,7 @@ clf_status clf_runner_launch(clf_runner *r, const clf_step *t, const clf_runner_
     for (int i = 0; i < k->nargs && k->what != CLF_LAUNCH_ALL; i++) {
         if (stays(r, t, k, i)) continue;
         r->x->arg[i].buf = NULL; /* parts of a buffer are not kept */
+        if (k->what == CLF_LAUNCH_BESIDE && k->args[i].kind == CLF_ARG_SCRATCH) r->x->arg[i].bytes = p->scratch_bytes; /* no more is sent */
         if (!has_operand(t, &k->args[i])) continue;
         if (k->args[i].kind == CLF_ARG_MEM_IN) rebase(r, t, k, k->args[i].index, i);
         if (k->args[i].kind == CLF_ARG_MEM_OUT) rebase(r, t, k, t->nin + k->args[i].index, i);

@@ -74,6 +74,7 @@ static times times_of(clf_ctx *c, const clf_plan *p, const clf_step *t, const cl
         .apart = dev->kind == CLF_DEV_GPU, .host = clf_step_cost_ns(p, t, clf_run_host_profile(c)), .device = clf_step_cost_ns(p, t, dev)};
     w.launch = dev->launch_async_ns < w.device ? dev->launch_async_ns : w.device;
     w.wait = 1e-3 * (double)clf_cost_wait(dev) + OVERHEAD_NS;
+    w.whole = 2e-3 * (double)clf_cost_transfer(dev, (double)whole->scratch_bytes); /* there, and its states back */
     add_operands(p, t, dev, device, whole, credit, &w);
     return w;
 }

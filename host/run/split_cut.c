@@ -49,7 +49,7 @@ static bool entries_fit(clf_ctx *c, const clf_plan *p, const clf_step *t, const 
     folds n;
     if (!skel || !skel->ends || !skel->ends(&t->c, dev, 0.5, NULL, &end)) return false;
     if (clf_split_sched(&t->c, dev, skel, (clf_grid){0, INT64_MAX}, whole) != CLF_OK) return false;
-    return count_folds(p, t, whole, &n) && !n.columns && (!n.full || skel->states);
+    return count_folds(p, t, whole, &n) && (!n.columns || skel->columns) && (!n.full || skel->states);
 }
 
 bool clf_split_fits(clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_profile *dev, clf_sched *whole) {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Parts of entry.group: the last bands, where all results are these rows' own; or the last runs of entries, where all jobs go over entries
- * and cut them alike. What meets over rows is the merge's. */
+ * Parts of entry.group: the last bands, where all results are these rows' own or meet at the columns of their entries; or the last runs of
+ * entries, where all jobs go over entries and cut them alike. What else meets over rows is the merge's. */
 #include "kernels-cl/skel/band_twin.h"
 #include "kernels-cl/skel/entry_ends.h"
 
 static bool may_end(const clf_band *b) {
     int lanes = 0;
+    for (int s = 0; s < b->c->nsink; s++)
+        if (clf_band_rest(b, s) >= 0 && b->job[b->item[s].job].kind == CLF_JOB_MEET) return false;
     for (int k = 0; k < b->njob; k++) {
         const clf_job *j = &b->job[k];
-        if (j->kind == CLF_JOB_FULL || j->kind == CLF_JOB_COLS || j->kind == CLF_JOB_MEET) return false;
+        if (j->kind == CLF_JOB_FULL || j->kind == CLF_JOB_COLS) return false;
         if (j->kind != CLF_JOB_ENTRIES) continue;
         if (lanes && lanes != j->lanes) return false;
         lanes = j->lanes;

@@ -90,12 +90,13 @@ static void put_turns(clf_btext *t, int k, uint32_t inside, const char *find, co
 }
 
 /* In front of what becomes, in the first work-item, of state a: all that the stack holds together. What the whole group decides stands
- * outside what one work-item does (see clf_gtext_fold_ends). */
+ * outside what one work-item does (see clf_gtext_fold_ends), and a barrier in the loop: without one a compiler for CPUs (LLVM 14) lets every
+ * work-item of the group merge. */
 static void close_stack(clf_btext *t, int s) {
     clf_state_declare(&t->x, s);
-    CLF_PUT(&t->x, "for (int top = (int)popcount((leaves + units - 1) / units) - 1; top > 0; top--) if (me == 0) {\n");
+    CLF_PUT(&t->x, "for (int top = (int)popcount((leaves + units - 1) / units) - 1; top > 0; top--) {\nCLF_BAND_SYNC\nif (me == 0) {\n");
     merge_top(t, s);
-    CLF_PUT(&t->x, "}\nif (me == 0) {\n");
+    CLF_PUT(&t->x, "}\n}\nif (me == 0) {\n");
     clf_state_fetch(&t->x, s, 'a', on_stack(t, s, ") * 40]"));
 }
 

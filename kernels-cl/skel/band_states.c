@@ -73,20 +73,27 @@ void clf_band_states(const clf_cplan *c, const clf_profile *p, const clf_sched *
     }
 }
 
-/* Every block's, in the order of the result's cells. */
+/* As the result has them; what meets at columns that are rows of the result: column by column. */
+static clf_cell_order order_of(const clf_band *b, int sink) {
+    int64_t cells = b->item[sink].results, cols = b->e >= 0 ? b->c->in[b->csr].dim[1].n : 0;
+    if (!clf_band_turned(b, b->item[sink].job) || cols < 1) return (clf_cell_order){.vectors = 1, .len = cells, .step = 1};
+    return (clf_cell_order){cols, cells / cols, cells / cols, 1, cols};
+}
+
+/* Every block's. */
 void clf_band_columns(const clf_cplan *c, const clf_profile *p, const clf_sched *s, clf_grid grid, const void *scratch,
                       clf_take_columns take, void *user) {
     clf_band b;
     (void)s;
     if (!clf_band_plan(&b, c, p, 0)) return;
-    if (grid.hi > b.bands) grid.hi = b.bands;
+    if (grid.hi > b.bands) grid.hi = b.bands; /* none are apart, where there are parts */
     for (int k = 0; k < c->nsink; k++) {
         const clf_item *q = &b.item[k];
         const clf_job *j = &b.job[q->job];
-        const clf_cell_order order = {.vectors = 1, .len = q->results, .step = 1};
+        const clf_cell_order order = order_of(&b, k);
         const uint64_t *at = (const uint64_t *)scratch + q->at, *word[3];
         int n = c->sink[k].kind == CLF_SINK_DOT ? 1 : clf_cell_states(&c->sink[k]);
-        if (j->kind != CLF_JOB_COLS) continue;
+        if (j->kind != CLF_JOB_COLS && j->kind != CLF_JOB_MEET) continue;
         int64_t each = b.band / j->run, end = grid.hi * each < q->parts ? grid.hi * each : q->parts;
         for (int64_t block = grid.lo * each; block < end; block++) {
             for (int m = 0; m < 3; m++) word[m] = m < n ? at + (m * q->parts + block) * q->results : NULL;

@@ -144,12 +144,15 @@ static clf_status sched(const clf_cplan *c, const clf_profile *profile, clf_grid
 
 static bool ends(const clf_cplan *c, const clf_profile *profile, double share, const int64_t *ptr, clf_entry_end *out) {
     clf_entry p;
-    if (!clf_entry_plan(&p, c, profile->cores) || p.nscatter || p.ntotal || p.cell.chunks < 2) return false; /* rows do not meet */
+    if (!clf_entry_plan(&p, c, profile->cores) || p.ntotal || p.cell.chunks < 2) return false; /* cells of rows do not meet */
     int64_t rows = p.cell.rows, chunks = p.cell.chunks, k = clf_ends_chunk(share, chunks);
     *out = (clf_entry_end){.chunk = k, .inside = p.by_entry};
     if (!ptr) return true;
+    if (p.nscatter) out->chunk = k = clf_ends_band(share, chunks, p.cell.chunk, ptr, rows);
     out->entry = k * clf_entry_run(&p) * CLF_LEAF;
-    out->row = p.by_entry ? clf_ends_row_of(ptr, rows, out->entry) : clf_ends_row_at(ptr, rows, (ptr[rows] + rows) * k / chunks);
+    out->row = p.by_entry   ? clf_ends_row_of(ptr, rows, out->entry)
+               : p.nscatter ? k * p.cell.chunk
+                            : clf_ends_row_at(ptr, rows, (ptr[rows] + rows) * k / chunks);
     if (!p.by_entry) out->entry = ptr[out->row];
     return true;
 }
@@ -158,7 +161,14 @@ static void states(const clf_cplan *c, const clf_profile *profile, const clf_sch
                    clf_take_state take, void *user) {
     clf_entry p;
     (void)s;
-    if (clf_entry_plan(&p, c, profile->cores)) clf_full_states(&p.cell, clf_entry_run(&p), grid, scratch, take, user);
+    if (clf_entry_plan(&p, c, profile->cores)) clf_entry_states(&p, grid, scratch, take, user);
+}
+
+static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_grid grid, const void *scratch,
+                    clf_take_columns take, void *user) {
+    clf_entry p;
+    (void)s;
+    if (clf_entry_plan(&p, c, profile->cores)) clf_entry_columns(&p, grid, scratch, take, user);
 }
 
 /* ---- facts ---- */
@@ -234,6 +244,7 @@ const clf_skel clf_skel_entry_chunk = {.name = "entry.chunk",
                                        .fits = fits,
                                        .sched = sched,
                                        .states = states,
+                                       .columns = columns,
                                        .ends = ends,
                                        .facts = facts,
                                        .emit = emit};

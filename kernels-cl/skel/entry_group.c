@@ -28,6 +28,7 @@ const clf_skel clf_skel_entry_group = {
     .sched = sched,
     .merge = merge,
     .states = clf_band_states,
+    .columns = clf_band_columns,
     .ends = clf_band_ends,
     .facts = clf_band_facts,
     .emit = emit,

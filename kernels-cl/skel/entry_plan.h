@@ -131,6 +131,9 @@ static inline int64_t clf_entry_blocks(const clf_entry *p) {
  *  two (scratch begins at one, too): measured, t(X) %*% P of 5 to 20 columns, a result of 1000 rows, in 0.8 to 0.9 of the time; of 8000 and
  *  more the memory that it takes loses more. */
 int64_t clf_entry_spread(const clf_entry *p, int64_t *n);
+/** As clf_skel.states and clf_skel.columns (entry_states.c). */
+void clf_entry_states(const clf_entry *p, clf_grid grid, const void *scratch, clf_take_state take, void *user);
+void clf_entry_columns(const clf_entry *p, clf_grid grid, const void *scratch, clf_take_columns take, void *user);
 /** Leaves of a work-item that walks by entry. */
 int64_t clf_entry_run(const clf_entry *p);
 /** What the text depends on besides the cplan's structure; bit 1: direct, which follows from the number of cores; bit 28: lines. */

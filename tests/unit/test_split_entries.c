@@ -246,9 +246,28 @@ static void test_figures(void) {
     }
 }
 
-/* What meets over rows is not cut: sums by columns, products with the transpose, totals of what is folded by row. */
+/* What meets at columns: sums, extremes and products with the transpose, of one and of several cells a column, either way round, narrow ones
+ * and such as are so wide that neighbours meet at once; beside what is kept of rows. */
+static void test_columns(void) {
+    static const char *const texts[] = {"t(X) %*% w", "colSums(X * X)",   "t(X) %*% (w * (X %*% v))",
+                                        "t(X) %*% U", "t(U) %*% (X * X)", "Z = X %*% V; Z; t(X) %*% Z"};
+    all_ways(texts, sizeof texts / sizeof *texts);
+}
+
+/* A row of so many leaves that a group takes three turns, whose states it has on a stack: compilers for CPUs have let every work-item of the
+ * group merge them, when they optimise. */
+static void test_long_row(void) {
+    for (size_t way = 2; way < 4; way++) {
+        clf_ctx *c = open_way(way);
+        if (!c) return;
+        CU_ASSERT(same_bytes(c, "X %*% v", HUGE_FIRST, CLF_F64) > 0);
+        clf_close(c);
+    }
+}
+
+/* What else meets over rows is not cut: totals of what is folded by row, columns with cells without entry. */
 static void test_uncut(void) {
-    static const char *const texts[] = {"colSums(X)", "t(X) %*% w", "sum((X %*% v)^2)"};
+    static const char *const texts[] = {"sum((X %*% v)^2)", "colMins(X)"};
     for (size_t way = 0; way < 4; way += 2) {
         clf_ctx *c = open_way(way);
         if (!c) return;
@@ -258,8 +277,9 @@ static void test_uncut(void) {
 }
 
 int main(void) {
-    static const test_case tests[] = {{"rows", test_rows},           {"entries", test_entries}, {"folds", test_folds},
-                                      {"positions", test_positions}, {"blocks", test_blocks},   {"shares", test_shares},
-                                      {"transfers", test_transfers}, {"figures", test_figures}, {"what is not cut", test_uncut}};
+    static const test_case tests[] = {{"rows", test_rows},           {"entries", test_entries},      {"folds", test_folds},
+                                      {"positions", test_positions}, {"blocks", test_blocks},        {"shares", test_shares},
+                                      {"transfers", test_transfers}, {"figures", test_figures},      {"columns", test_columns},
+                                      {"long row", test_long_row},   {"what is not cut", test_uncut}};
     return run_suite("split of entries", tests, sizeof tests / sizeof *tests);
 }
