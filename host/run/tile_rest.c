@@ -29,7 +29,7 @@ void clf_tile_take(clf_tile_job *j, int out, int64_t index, int level, const uin
 
 /* Behind the states of the parts. */
 static clf_col_places places_of(const clf_tile_job *j, const clf_tile_sink *s) {
-    clf_col_places p = {.fold = s->fold, .step = (size_t)(j->t->ncols * 3 * j->cols), .cells = j->cols};
+    clf_col_places p = {.fold = s->fold, .step = (size_t)j->t->ncols * 3 * (size_t)j->cols, .cells = j->cols};
     clf_tile_part_words(j, s, j->parts, p.base);
     return p;
 }
