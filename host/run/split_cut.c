@@ -15,7 +15,7 @@ typedef struct folds {
     int full, columns;
 } folds;
 
-/* Folds that keep columns of a matrix, or in row form of any inner axis; and there products over rows. */
+/* Is it a fold that keeps the columns of a matrix, or in row form those of any inner axis; or a product over rows? */
 static bool keeps_columns(const clf_cplan *c, const clf_sink *s) {
     if (s->kind == CLF_SINK_DOT) return !(s->keep & 1u);
     bool matrix = s->keep == 2u && c->naxes == 2;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Splitting loops over stored entries. They are cut anew in every run, where the operand's entries of that run are: by rows and entries
  * alike, so that of rows of very different length each side has its share of the work. The host takes the first rows, as a matrix of its
- * own that shares all arrays; or, where all goes entry by entry, the first whole leaves of entries, of whose last row it has a part. The
- * device is shown all of a sparse operand, for its chunks are cut by all of it; of dense operands and of the results what is its own. */
+ * own that shares all arrays, whole blocks of them where they meet at columns; or, where all goes entry by entry, the first whole leaves of
+ * entries, of whose last row it has a part. The device is shown all of a sparse operand, for its chunks are cut by all of it; of dense
+ * operands and of the results what is its own. */
 #include "host/run/exe_split.h"
 
 #include <string.h>
