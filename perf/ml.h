@@ -25,7 +25,7 @@ typedef struct ml_case {
     hand_ml_fn hand[2];
     double floor, floor_unfused; /* 0: no promise */
     ml_rival rival;
-    bool tiled; /* products are told to be next to nothing in tiles */
+    bool tiled; /* in the suite ml: the loops in tiles, see ml_subject_tile */
 } ml_case;
 extern const ml_case ml_cases[]; /* ends with name == NULL */
 
@@ -71,6 +71,9 @@ void ml_blas_product(const hand_ml *a);
 /** The case as a subject on a device; its context is limited to `limit` bytes, so that a plan gone dense fails instead of swapping. */
 bool ml_subject_open(bench_subject *s, const bench_run *r, const ml_case *k, const ml_data *d, const char *device, const char *fuse,
                      size_t limit, char *why, size_t why_n);
+/** Before its first call: its product runs by the loops in tiles, whatever the cost model thinks of them; then what it predicts is no
+ *  prediction. False with a message. */
+bool ml_subject_tile(bench_subject *s, char *why, size_t why_n);
 /** Hold the subject's result against the oracle. */
 void ml_subject_check(bench_row *row, bench_subject *s, const ml_case *k, const ml_data *d, const char *who);
 

@@ -130,11 +130,17 @@ static size_t memory_limit(void) {
     return pages > 0 && page > 0 ? (size_t)pages / 3 * (size_t)page : (size_t)1 << 32;
 }
 
+/* The loops in tiles are kernels, and a fused loop. */
+static bool has_tiles(const bench_run *r, const ml_case *k) {
+    return k->tiled && strcmp(r->device, "host") != 0 && strcmp(r->opt->fuse ? r->opt->fuse : "", "none") != 0;
+}
+
 static void run_case(const bench_run *r, const ml_case *k, ml_data *d) {
     static const char *const who[BENCH_SUBJECTS] = {"ours", "unfused", "device 0"};
     const char *device[BENCH_SUBJECTS] = {r->device, r->device, "host"}, *fuse[BENCH_SUBJECTS] = {r->opt->fuse, "none", r->opt->fuse};
     bench_subject s[BENCH_SUBJECTS] = {0};
     bench_row row;
+    char why[200] = "";
     bench_row_init(&row, k->name, "ml", "f64", r->device_name);
     if (!ml_data_make(d, k, r->opt->quick)) bench_row_fail(&row, "not enough memory for the inputs");
     row.rows = d->a.n;
@@ -142,11 +148,10 @@ static void run_case(const bench_run *r, const ml_case *k, ml_data *d) {
     if (k->matrix != ML_DENSE) row.sparsity = (double)d->a.s[0].nnz / ((double)d->a.n * (double)d->a.m);
     if (k->floor > 0) row.floor = k->floor;
     if (k->floor_unfused > 0) row.floor_unfused = k->floor_unfused;
-    for (int i = 0; i < BENCH_SUBJECTS && row.ok; i++) {
-        char why[200] = "";
+    for (int i = 0; i < BENCH_SUBJECTS && row.ok; i++)
         if (plays(r, k, d, i) && !ml_subject_open(&s[i], r, k, d, device[i], fuse[i], memory_limit(), why, sizeof why))
             bench_row_fail(&row, "%s: %.130s", who[i], why);
-    }
+    if (row.ok && has_tiles(r, k) && !ml_subject_tile(&s[BENCH_OURS], why, sizeof why)) bench_row_fail(&row, "ours: %.150s", why);
     if (row.ok) finish(r, &row, k, d, s);
     for (int i = 0; i < BENCH_SUBJECTS; i++) bench_subject_close(&s[i]);
     r->emit(r->user, &row);
