@@ -2,10 +2,17 @@
  * Subtrees of a fold that keeps columns (col_tree.h). */
 #include "host/run/col_tree.h"
 
+#include <string.h>
+
 int clf_col_tree_places(int64_t blocks) {
     int n = 1;
     for (; blocks > 0; blocks /= 2) n++;
     return n;
+}
+
+void clf_col_copy(int64_t n, clf_word *const to[3], clf_word *const from[3]) {
+    for (int k = 0; k < 3; k++)
+        if (to[k] && n > 0) memcpy(to[k], from[k], (size_t)n * sizeof *to[k]);
 }
 
 void clf_col_place(const clf_col_places *p, int t, clf_word *out[3]) {

@@ -24,6 +24,8 @@ typedef struct clf_col_places {
 
 /** Places that subtrees of so many blocks ask for. */
 int clf_col_tree_places(int64_t blocks);
+/** States of n cells, of the components that there are. */
+void clf_col_copy(int64_t n, clf_word *const to[3], clf_word *const from[3]);
 /** The words of place t. */
 void clf_col_place(const clf_col_places *p, int t, clf_word *out[3]);
 /** The blocks index .. index + 2^level - 1, whose states are at place tree->top. */

@@ -54,11 +54,6 @@ static clf_col_places places_of(const clf_rows_job *j, const clf_row_sink *s) {
     return p;
 }
 
-static void copy_words(int64_t n, clf_word *const to[3], clf_word *const from[3]) {
-    for (int k = 0; k < 3; k++)
-        if (to[k] && n > 0) memcpy(to[k], from[k], (size_t)n * sizeof *to[k]);
-}
-
 static void push_parts(const clf_rows_job *j, const clf_row_sink *s) {
     const clf_row_layout *l = &j->layout[s->index];
     const clf_col_places p = places_of(j, s);
@@ -68,7 +63,7 @@ static void push_parts(const clf_rows_job *j, const clf_row_sink *s) {
     for (int64_t part = 0; part < j->parts; part++) {
         clf_rows_part_words(j, s, part, own);
         clf_col_place(&p, t->top, to);
-        copy_words(l->cells, to, own);
+        clf_col_copy(l->cells, to, own);
         clf_col_tree_push(t, &p, part * blocks, __builtin_ctzll((unsigned long long)blocks));
     }
 }
@@ -103,7 +98,7 @@ void clf_rows_close(const clf_rows_job *j, const clf_row_sink *s) {
     clf_col_tree_close(&j->col_tree[s->index], &p);
     clf_rows_part_words(j, s, 0, own);
     clf_col_place(&p, 0, all);
-    copy_words(p.cells, own, all);
+    clf_col_copy(p.cells, own, all);
 }
 
 /* ---- all ----------------------------------------------------------------------------------------------------------------- */

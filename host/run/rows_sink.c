@@ -49,11 +49,6 @@ static void words_at(const clf_row_sink *s, clf_word *const base[3], size_t word
     for (int k = 0; k < 3; k++) out[k] = s->fold->comp_bytes[k] ? base[k] + word : NULL;
 }
 
-static void copy_words(int64_t n, clf_word *const to[3], clf_word *const from[3]) {
-    for (int k = 0; k < 3; k++)
-        if (to[k] && n > 0) memcpy(to[k], from[k], (size_t)n * sizeof *to[k]);
-}
-
 static void begin_block(const clf_rows_job *j, const clf_row_sink *s, clf_row_meeting *u) {
     const clf_row_layout *l = &j->layout[s->index];
     if (s->kind == CLF_RK_DOT)
@@ -87,7 +82,7 @@ static void close_block(const clf_rows_frame *f, const clf_row_sink *s, clf_row_
     for (size_t i = 0; i < level; i++) {
         words_at(s, u->level, i * l->stride, held);
         s->fold->col_merge(l->cells, held, block);
-        copy_words(l->cells, block, held);
+        clf_col_copy(l->cells, block, held);
     }
     u->held = (u->held >> level | 1) << level;
 }
@@ -209,7 +204,7 @@ static void close_levels(const clf_row_sink *s, const clf_row_layout *l, clf_row
         memcpy(low, high, sizeof low);
         any = true;
     }
-    if (any) copy_words(l->cells, out, low);
+    if (any) clf_col_copy(l->cells, out, low);
 }
 
 void clf_rows_part_end(clf_rows_frame *f) {

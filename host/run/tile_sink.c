@@ -177,11 +177,6 @@ static void words_at(const clf_tile_sink *s, clf_word *const base[3], int64_t wo
     for (int i = 0; i < 3; i++) out[i] = s->fold->comp_bytes[i] ? base[i] + word : NULL;
 }
 
-static void copy_words(int64_t n, clf_word *const to[3], clf_word *const from[3]) {
-    for (int i = 0; i < 3; i++)
-        if (to[i] && n > 0) memcpy(to[i], from[i], (size_t)n * sizeof *to[i]);
-}
-
 /* The block in progress is complete: fold its lanes and carry it up the levels. */
 static void close_block(const clf_tile_job *j, const clf_tile_sink *s, clf_cols *u) {
     clf_word *block[3], *held[3];
@@ -192,7 +187,7 @@ static void close_block(const clf_tile_job *j, const clf_tile_sink *s, clf_cols 
     for (int l = 0; l < level; l++) {
         words_at(s, u->level, l * j->cols, held);
         s->fold->col_merge(j->cols, held, block);
-        copy_words(j->cols, block, held);
+        clf_col_copy(j->cols, block, held);
     }
     u->held = (u->held >> level | 1) << level;
 }
@@ -263,7 +258,7 @@ static void close_levels(const clf_tile_job *j, const clf_tile_sink *s, clf_cols
         memcpy(low, high, sizeof low);
         any = true;
     }
-    if (any) copy_words(j->cols, out, low);
+    if (any) clf_col_copy(j->cols, out, low);
 }
 
 void clf_tile_part_end(clf_tile_frame *f) {
