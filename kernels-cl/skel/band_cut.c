@@ -201,7 +201,7 @@ static bool lay_out_merges(clf_band *p) {
         q->results = j->cells;
         q->at = p->base;
         if (q->parts * q->results > MAX_WORDS) return false;
-        if (!take(&p->base, q->parts * q->results * (k.kind == CLF_SINK_DOT ? 1 : clf_cell_states(&k)))) return false;
+        if (!take(&p->base, q->parts * q->results * clf_cell_states(&k))) return false;
         if (parts == 1) continue;
         int64_t many = pow2_up(q->parts), side = least(pow2_up(q->results), NARROW_MERGE);
         q->merge.units = least(many, p->local / side);

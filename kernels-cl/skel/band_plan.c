@@ -89,7 +89,7 @@ static int job_for(clf_band *p, const clf_job *want) {
 static bool put_item(clf_band *p, int item, const clf_job *want) {
     clf_sink s = clf_band_sink(p, item);
     bool kept = s.kind == CLF_SINK_STORE || s.kind == CLF_SINK_PATTERN;
-    int states = kept ? 0 : s.kind == CLF_SINK_DOT ? 1 : clf_cell_states(&s), k = job_for(p, want);
+    int states = kept ? 0 : clf_cell_states(&s), k = job_for(p, want);
     if (k < 0) return false;
     p->item[item] = (clf_item){.job = (int16_t)k, .first = (int16_t)p->job[k].states, .parts = 1};
     p->job[k].states += states;

@@ -92,7 +92,7 @@ void clf_band_columns(const clf_cplan *c, const clf_profile *p, const clf_sched 
         const clf_job *j = &b.job[q->job];
         const clf_cell_order order = order_of(&b, k);
         const uint64_t *at = (const uint64_t *)scratch + q->at, *word[3];
-        int n = c->sink[k].kind == CLF_SINK_DOT ? 1 : clf_cell_states(&c->sink[k]);
+        int n = clf_cell_states(&c->sink[k]);
         if (j->kind != CLF_JOB_COLS && j->kind != CLF_JOB_MEET) continue;
         int64_t each = b.band / j->run, end = grid.hi * each < q->parts ? grid.hi * each : q->parts;
         for (int64_t block = grid.lo * each; block < end; block++) {

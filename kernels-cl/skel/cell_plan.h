@@ -41,8 +41,10 @@ int clf_cell_level(const clf_cell *p, uint32_t axes);
 typedef enum clf_cell_fold { CLF_CELL_NOFOLD, CLF_CELL_FULLFOLD, CLF_CELL_ROWFOLD, CLF_CELL_COLFOLD } clf_cell_fold;
 clf_cell_fold clf_cell_fold_of(const clf_cell *p, const clf_sink *s);
 int clf_cell_variant(const clf_cell *p);
+/** Components of a fold's state; a product's is a sum. */
 static inline int clf_cell_states(const clf_sink *s) {
     int n = 0;
+    if (s->kind == CLF_SINK_DOT) return 1;
     while (clf_folds[s->fold].state[n]) n++;
     return n;
 }

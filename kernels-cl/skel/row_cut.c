@@ -189,7 +189,7 @@ bool clf_row_private(const clf_row *p, int s) {
 int64_t clf_row_sink_units(const clf_row *p, int s) {
     const clf_sink *k = &p->c->sink[s];
     const clf_row_sink *q = &p->sink[s];
-    int states = k->kind == CLF_SINK_DOT ? 1 : clf_cell_states(k);
+    int states = clf_cell_states(k);
     if (!q->layout) return 0;
     int64_t one = p->levels * q->slots + (clf_row_private(p, s) ? 0 : q->lanes * q->slots + CLF_ROW_PAD);
     return states * one;

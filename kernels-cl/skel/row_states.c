@@ -32,7 +32,7 @@ void clf_row_columns(const clf_row *p, clf_grid grid, const void *scratch, clf_t
         const clf_row_sink *q = &p->sink[s];
         if (!q->layout) continue;
         const clf_cell_order order = order_of(p, s);
-        int n = p->c->sink[s].kind == CLF_SINK_DOT ? 1 : clf_cell_states(&p->c->sink[s]);
+        int n = clf_cell_states(&p->c->sink[s]);
         int64_t stack = p->levels * q->slots, blocks = p->chunk / q->block;
         const uint64_t *first = at + clf_row_sink_units(p, s) - n * stack; /* behind accumulators that are not private */
         for (int64_t me = grid.lo; me < grid.hi; me++) {
