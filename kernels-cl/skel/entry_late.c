@@ -335,7 +335,10 @@ static void fetching_loop(clf_etext *t) {
     char one[CLF_EMIT_NAME];
     const char *type = clf_emit_type(one, (clf_dtype)t->p->c->in[t->p->csr].dtype, 1);
     CLF_PUT(&t->x, "{ int z = 0;\nwhile (z + %d <= cells) {\n", STEP);
-    CLF_PUT(&t->x, "const long n_ = min(eb + z + %d, nnz - 1); CLF_FETCH(xe + n_) CLF_FETCH(xc + n_)\n", FETCH_AHEAD);
+    if (t->p->batch)
+        CLF_PUT(&t->x, "const long f_ = min(eb + z + ahead_, nnz - 1); CLF_FETCH(xe + f_) CLF_FETCH(xc + f_)\n");
+    else
+        CLF_PUT(&t->x, "const long f_ = min(eb + z + %d, nnz - 1); CLF_FETCH(xe + f_) CLF_FETCH(xc + f_)\n", FETCH_AHEAD);
     CLF_PUT(&t->x, "const __global %s *const e8_ = xe + eb + z;\nconst __global int *const c8_ = xc + eb + z;\n", type);
     step_of_entries(t);
     CLF_PUT(&t->x, "z += %d;\n}\n", STEP);
