@@ -59,8 +59,9 @@ typedef struct clf_exe_merge {
 /* The part of a split step that a second device has: the last rows or cells. */
 typedef struct clf_exe_also {
     int on, percent;      /* as clf_exe_step.on; of the cells */
-    int64_t chunk;        /* its first */
+    int64_t chunk;        /* its first; over stored entries of a run, and so is sched */
     clf_sched sched;
+    clf_sched built;      /* what the program was written for */
     clf_program *program; /* NULL: it is not there yet, and until then nothing is split */
     clf_arg_desc *args;
     int nargs;
@@ -68,8 +69,9 @@ typedef struct clf_exe_also {
 
 /* Of a split loop over stored entries: where the host's part ends, and what it reads; of a run. */
 typedef struct clf_exe_entries {
-    double share; /* the host's, of rows and entries */
-    clf_entry_end end;
+    double share, upto; /* of rows and entries: the host's; and what is before a second device's */
+    clf_entry_end end, also; /* also: where a second device's part begins, if `three` */
+    bool three;
     clf_csr whole;   /* the loop's operand; of no rows until it has been cut once */
     clf_csr *first;  /* by operand: of sparse ones, what is before the end; their arrays are the operand's */
     void **in;       /* operands as the host has them */

@@ -3,6 +3,7 @@
  * built again only where that changes the text. */
 #include <string.h>
 
+#include "host/run/exe_split.h"
 #include "host/run/exe_window.h"
 #include "host/run/run.h"
 
@@ -17,8 +18,7 @@ static bool take_entries(const clf_cplan *cp, clf_exe_step *e) {
     return changed;
 }
 
-/* Everything of a schedule that may stand in the text. */
-static bool same_text(const clf_sched *a, const clf_sched *b) {
+bool clf_exe_same_text(const clf_sched *a, const clf_sched *b) {
     return a->variant == b->variant && a->width == b->width && a->index_bits == b->index_bits && a->nontemporal == b->nontemporal &&
            a->flat == b->flat && a->local == b->local && a->narg == b->narg;
 }
@@ -46,8 +46,9 @@ static clf_status schedule_anew(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err)
     clf_sched was = e->sched;
     CLF_TRY(was.skel->sched(&cp, dev, (clf_grid){0, INT64_MAX}, &e->sched, err));
     was.skel->facts(&cp, dev, &e->sched, &e->facts);
-    if (!same_text(&was, &e->sched)) CLF_TRY(other_text(c, x, &cp, e, err));
+    if (!clf_exe_same_text(&was, &e->sched)) CLF_TRY(other_text(c, x, &cp, e, err));
     if (e->sched.scratch_bytes > x->scratch_bytes) x->scratch_bytes = e->sched.scratch_bytes;
+    clf_entries_anew(c, x, s);
     return CLF_OK;
 }
 

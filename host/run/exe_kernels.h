@@ -16,6 +16,8 @@ clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err);
 clf_status clf_exe_reschedule(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err);
 /** The text of a kernel for a device (of clf_devs). errors: CLF_E_NOMEM, CLF_E_UNSUPPORTED. */
 clf_status clf_exe_write(clf_ctx *c, int dev, const clf_cplan *cp, const clf_sched *sched, clf_arena *arena, clf_source *out, clf_err *err);
+/** Is everything alike that may stand in the text? */
+bool clf_exe_same_text(const clf_sched *a, const clf_sched *b);
 /** The kernel of a source, built now if it is not known. errors: as clf_program_get, CLF_E_CANCELLED. */
 clf_status clf_exe_build(clf_ctx *c, int dev, const clf_source *src, clf_program **out, clf_err *err);
 /** Predictions of all steps and of the plan, by the executors that steps have now. */

@@ -81,15 +81,17 @@ static void narrow(clf_exe *x, int i, int64_t lo, int64_t n, size_t each) {
     x->arg[i + 1].u.i64 -= lo;
 }
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* To the rows (or cells) of a part, or to its stored entries. */
 static void rebase(clf_runner *r, const clf_step *t, const clf_runner_job *k, int operand, int i) {
     const clf_plan_value *v = &r->x->plan->value[operand < t->nin ? t->in[operand] : t->out[operand - t->nin]];
     size_t each = clf_dtype_bytes((clf_dtype)v->dtype);
-    int64_t row = k->sched->flat ? 1 : v->cols, left = k->sched->extent - k->lo;
+    int64_t row = k->sched->flat ? 1 : v->cols;
     if (operand >= t->nin && v->format == CLF_CSR)
-        narrow(r->x, i, k->entry, (int64_t)(r->x->arg[i].bytes / each) - k->entry, each);
+        narrow(r->x, i, k->entry, least(k->entries, (int64_t)(r->x->arg[i].bytes / each) - k->entry), each);
     else if (clf_step_spans(r->x->plan, t, k->sched, operand))
-        narrow(r->x, i, k->lo * row, (k->n < left ? k->n : left) * row, each);
+        narrow(r->x, i, k->lo * row, least(k->n, k->sched->extent - k->lo) * row, each);
 }
 
 /* Beside others: what the device has, or needs all of: sparse operands, too. */

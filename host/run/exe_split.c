@@ -43,6 +43,9 @@ static void take_columns(void *user, int sink, int64_t index, int level, const c
         clf_rows_take_columns(j->rows, out, index, level, order, word);
 }
 
+/* Has a second device a part in this run? */
+static bool three(const clf_exe_split *s) { return s->also && (!s->entries || s->entries->three); }
+
 /* A device's part has ended: its states go to the host's. What counts finished chunks has not come round. */
 static void hand_over(joined *j, int on, const clf_sched *s, clf_grid grid) {
     const clf_exe *x = j->r->x;
@@ -59,7 +62,7 @@ static clf_status meet(joined *j, clf_err *err) {
     const clf_exe_split *s = j->e->split;
     CLF_TRY(clf_runner_settle(j->r, err));
     hand_over(j, j->e->on, &s->sched, (clf_grid){s->chunk, s->end});
-    if (s->also) hand_over(j, s->also->on, &s->also->sched, (clf_grid){s->also->chunk, INT64_MAX});
+    if (three(s)) hand_over(j, s->also->on, &s->also->sched, (clf_grid){s->also->chunk, INT64_MAX});
     return CLF_OK;
 }
 
@@ -113,12 +116,22 @@ static clf_status start(clf_runner *r, const clf_step *t, const clf_runner_job *
     return clf_dev_flush(r->c->run->devs, r->x->device[k->on - 1], err);
 }
 
-static clf_status start_also(clf_runner *r, const clf_step *t, const clf_exe_also *a, clf_err *err) {
-    if (!a) return CLF_OK;
+/* Over stored entries: the rows and entries from one end on, up to another one, or NULL: to the last. */
+static void between(const clf_exe_entries *n, const clf_entry_end *from, const clf_entry_end *to, clf_runner_job *k) {
+    k->lo = from->row;
+    k->n = to ? to->row + (to->entry > n->whole.ptr[to->row]) - from->row : n->whole.rows;
+    k->entry = from->entry;
+    k->entries = (to ? to->entry : n->whole.nnz) - from->entry;
+}
+
+static clf_status start_also(clf_runner *r, const clf_step *t, const clf_exe_split *s, clf_err *err) {
+    if (!three(s)) return CLF_OK;
+    const clf_exe_also *a = s->also;
     clf_runner_job k = {.what = CLF_LAUNCH_BESIDE, .on = a->on, .program = a->program, .args = a->args, .nargs = a->nargs};
     k.sched = &a->sched;
     k.lo = a->chunk * a->sched.grain;
     k.n = clf_sched_positions(&a->sched);
+    if (s->entries) between(s->entries, &s->entries->also, NULL, &k);
     return start(r, t, &k, err);
 }
 
@@ -126,9 +139,9 @@ static clf_status start_device(clf_runner *r, const clf_step *t, const clf_exe_s
     const clf_exe_split *s = e->split;
     clf_runner_job k = {.what = CLF_LAUNCH_BESIDE, .on = e->on, .program = e->program, .args = e->args, .nargs = e->nargs};
     k.sched = &s->sched;
-    k.lo = s->entries ? s->entries->end.row : s->chunk * s->sched.grain;
-    k.n = s->entries ? s->sched.extent : clf_sched_positions(&s->sched);
-    k.entry = s->entries ? s->entries->end.entry : 0;
+    k.lo = s->chunk * s->sched.grain;
+    k.n = clf_sched_positions(&s->sched);
+    if (s->entries) between(s->entries, &s->entries->end, three(s) ? &s->entries->also : NULL, &k);
     return start(r, t, &k, err);
 }
 
@@ -137,7 +150,7 @@ clf_status clf_split_run(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_
     CLF_TRY(bring_home(r, t, err));
     if (e->split->entries && !clf_entries_cut(r->c, r->x, t, e)) return clf_runner_kernel(r, t, e, err);
     CLF_TRY(start_device(r, t, e, err));
-    CLF_TRY(start_also(r, t, e->split->also, err));
+    CLF_TRY(start_also(r, t, e->split, err));
     CLF_TRY(run_first(&j, err));
     r->c->stats.launches_split++;
     r->c->stats.launches_tier0++;

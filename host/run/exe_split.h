@@ -30,11 +30,13 @@ bool clf_split_cut(clf_ctx *c, clf_exe *x, int32_t s, const clf_split_way *way, 
  *  errors: CLF_E_NOMEM, CLF_E_CANCELLED. */
 clf_status clf_split_kernels(clf_ctx *c, clf_exe *x, clf_err *err);
 
-/* split_entries.c: loops over stored entries, which have no second device */
+/* split_entries.c: loops over stored entries */
 /** The schedule of a part; of its extent rows are narrowed, also where chunks are none of rows. errors: those of clf_skel.sched. */
 clf_status clf_split_sched(const clf_cplan *c, const clf_profile *dev, const clf_skel *skel, clf_grid grid, clf_sched *out);
 /** For a step of which the host, whose program is x's, has this share. NULL: it cannot have the first part, or no memory. */
 clf_exe_entries *clf_entries_new(clf_exe *x, int32_t s, const clf_profile *dev, const clf_skel *skel, double share);
 /** Cut the step for this run; its operands are with the host. False: there is too little for two. */
 bool clf_entries_cut(clf_ctx *c, const clf_exe *x, const clf_step *t, const clf_exe_step *e);
+/** Room for a second device's part of step s, whose operands have other numbers of entries than before. */
+void clf_entries_anew(clf_ctx *c, clf_exe *x, int32_t s);
 #endif

@@ -44,7 +44,7 @@ typedef struct clf_runner_job {
     const clf_arg_desc *args;
     int nargs;
     const clf_sched *sched;
-    int64_t lo, n, entry;
+    int64_t lo, n, entry, entries; /* of a part: positions, and stored entries of a result that has an operand's pattern, from `entry` on */
 } clf_runner_job;
 /** Positions of a grid. */
 static inline int64_t clf_sched_positions(const clf_sched *s) { return (int64_t)(s->global / s->local) * s->grain; }

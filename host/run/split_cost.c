@@ -148,7 +148,7 @@ static void try_one(const clf_step *t, const candidate *a, clf_split_way *best) 
 static void try_two(const clf_step *t, const candidate *a, const candidate *b, double least_ns, clf_split_way *best) {
     const times w[2] = {a->w, b->w};
     double share[2];
-    if ((t->device && t->device != a->on) || clf_entry_axis(&t->c) >= 0) return;
+    if (t->device && t->device != a->on) return;
     even_shares(w, share, 2);
     double ns = together_ns(w, share, 2), saved = clear * (alone_ns(&a->w, t) + (t->device ? 0 : b->w.home)) - ns;
     int one = (int)(ALL * share[0] + 0.5), two = (int)(ALL * share[1] + 0.5);
@@ -185,12 +185,11 @@ static bool times_on(clf_ctx *c, const clf_exe *x, int32_t s, int on, times *w) 
 static clf_split_way asked_way(clf_ctx *c, const clf_exe *x, int32_t s) {
     const clf_exe_step *e = &x->step[s];
     clf_split_way way = {0};
-    bool one = clf_entry_axis(&x->plan->step[s].c) >= 0;
     times w[2];
     const char *plus = strchr(c->knobs.split, '+');
     int percent = atoi(c->knobs.split), also = 0;
     if (percent < 1 || e->executor != CLF_ON_KERNEL || !times_on(c, x, s, e->on, w)) return way;
-    for (int on = 1; on <= x->ndevice && plus && !one && !also; on++) also = on != e->on && times_on(c, x, s, on, &w[1]) ? on : 0;
+    for (int on = 1; on <= x->ndevice && plus && !also; on++) also = on != e->on && times_on(c, x, s, on, &w[1]) ? on : 0;
     way = (clf_split_way){.on = e->on, .percent = percent, .also = also, .also_percent = also ? atoi(plus + 1) : 0};
     const double share[2] = {(double)percent / ALL, (double)way.also_percent / ALL};
     way.predicted_ns = together_ns(w, share, also ? 2 : 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where steps that the host and one or two OpenCL devices run at once can be cut: between chunks of the device at which the host's program
  * may end, too. A second device's chunks may be of another length, and its part begins where chunks of both meet. Loops over stored entries
- * are cut in every run (split_entries.c). */
+ * are cut in every run, and so is what a second device has of them (split_entries.c). */
 #include "host/run/exe_split.h"
 
 #include <string.h>
@@ -125,14 +125,26 @@ static clf_exe_also *cut_also(clf_ctx *c, clf_exe *x, const clf_step *t, const c
     return a;
 }
 
+/* A second device's part; where it begins, every run sees for itself. */
+static clf_exe_also *also_entries(clf_ctx *c, clf_exe *x, const clf_step *t, const clf_split_way *way) {
+    clf_exe_also *a = clf_arena_new(&x->arena, 1, sizeof *a);
+    if (!a || !clf_split_fits(c, x->plan, t, clf_run_profile_of(c, x->device[way->also - 1]), &a->sched)) return NULL;
+    a->on = way->also;
+    a->percent = way->also_percent;
+    return a;
+}
+
 /* Where exactly, every run sees for itself. */
-static bool cut_entries(clf_exe *x, int32_t s, const clf_profile *dev, const clf_sched *whole, const clf_split_way *way,
-                        clf_exe_split *out) {
+static bool cut_entries(clf_ctx *c, clf_exe *x, int32_t s, const clf_sched *whole, const clf_split_way *way, clf_exe_split *out) {
+    const clf_profile *dev = clf_run_profile_of(c, clf_exe_device(x, &x->step[s]));
     out->percent = way->percent;
     out->end = INT64_MAX;
     out->sched = *whole;
-    out->entries = clf_entries_new(x, s, dev, whole->skel, (100 - way->percent) / 100.0);
-    return out->entries != NULL;
+    out->entries = clf_entries_new(x, s, dev, whole->skel, (100 - way->percent - way->also_percent) / 100.0);
+    if (!out->entries) return false;
+    out->entries->upto = (100 - way->also_percent) / 100.0;
+    out->also = way->also ? also_entries(c, x, &x->plan->step[s], way) : NULL;
+    return true;
 }
 
 bool clf_split_cut(clf_ctx *c, clf_exe *x, int32_t s, const clf_split_way *way, clf_exe_split *out) {
@@ -144,7 +156,7 @@ bool clf_split_cut(clf_ctx *c, clf_exe *x, int32_t s, const clf_split_way *way, 
     if (!clf_split_fits(c, x->plan, t, dev, &whole) || clf_run_tile(c, t, tile, &e->tile, NULL) != CLF_OK) return false;
     out->axis_n = clf_arena_new(&x->arena, (size_t)t->c.naxes, sizeof *out->axis_n);
     if (!out->axis_n) return false;
-    if (clf_entry_axis(&t->c) >= 0) return cut_entries(x, s, dev, &whole, way, out);
+    if (clf_entry_axis(&t->c) >= 0) return cut_entries(c, x, s, &whole, way, out);
     int64_t chunks = chunks_of(&whole);
     int host = 100 - way->percent - way->also_percent;
     out->chunk = chunk_near(t, e, &whole, (int64_t)((double)chunks * host / 100 + 0.5));

@@ -18,6 +18,7 @@ static clf_status get_kernel(clf_ctx *c, clf_exe *x, const clf_step *t, clf_exe_
     if (st == CLF_OK && !a->args) st = clf_fail(err, CLF_E_NOMEM, "evaluation: out of memory while preparing the plan");
     if (st == CLF_OK) st = clf_exe_build(c, dev, &src, &a->program, err);
     if (st == CLF_OK) {
+        a->built = a->sched;
         a->nargs = src.nargs;
         memcpy(a->args, src.args, (size_t)src.nargs * sizeof *a->args);
     }

@@ -7,11 +7,13 @@
 #include "tests/support/net.h"
 #include "tests/support/pinned_pair.h"
 
-enum { N = 700, LARGE = 20000, COLS = 10, ROUNDS = 3, DEVICES = 2, MOST_CALLS = 400 };
+enum { N = 700, LARGE = 20000, COLS = 10, EACH = 4, WIDE = 64, ROUNDS = 3, DEVICES = 2, MOST_CALLS = 400 };
 
 static const fault_layer *layer;
 static pinned_pair pair;
-static double x[LARGE], want[LARGE], want_cols[COLS];
+static double x[LARGE], want[LARGE], want_cols[COLS], want_met[WIDE];
+static int64_t ptr[LARGE / EACH + 1]; /* a sparse matrix of as many rows of EACH entries, whose cells are x */
+static int32_t idx[LARGE];
 static int cells = N;
 static const char *split = "off";
 
@@ -22,6 +24,16 @@ static bool fold_columns(clf_ctx *c) {
     clf_status st = clf_read(clf_col_sums(clf_mul(m, clf_num(c, 2))), got, sizeof got);
     if (st != CLF_OK) printf("\n    %s: %s\n", clf_status_name(st), clf_last_error(c));
     return st == CLF_OK && !memcmp(got, want_cols, sizeof got);
+}
+
+/* And of those that entries meet at. */
+static bool meet_at_columns(clf_ctx *c) {
+    double got[WIDE];
+    const clf_binding vars[] = {{"X", clf_sparse_csr(c, CLF_F64, LARGE / EACH, WIDE, LARGE, ptr, idx, x, NULL)},
+                                {"w", clf_matrix(c, CLF_F64, LARGE / EACH, 1, x)}};
+    clf_status st = clf_read(clf_expr(c, "t(X) %*% w", vars, 2), got, sizeof got);
+    if (st != CLF_OK) printf("\n    %s: %s\n", clf_status_name(st), clf_last_error(c));
+    return st == CLF_OK && !memcmp(got, want_met, sizeof got);
 }
 
 /* Sums on one device, roots on the other; each round reads what both left. */
@@ -37,7 +49,7 @@ static bool climb(clf_ctx *c) {
     }
     clf_status st = clf_read(m[1], got, bytes);
     if (st != CLF_OK) printf("\n    %s: %s\n", clf_status_name(st), clf_last_error(c));
-    return st == CLF_OK && !memcmp(got, want, bytes) && (cells == N || fold_columns(c));
+    return st == CLF_OK && !memcmp(got, want, bytes) && (cells == N || (fold_columns(c) && meet_at_columns(c)));
 }
 
 static void make_wanted(void) {
@@ -51,6 +63,12 @@ static void make_wanted(void) {
         }
         want[k] = m[1];
         want_cols[k % COLS] += 2 * x[k];
+    }
+    for (int k = 0; k < LARGE; k++) {
+        int row = k / EACH;
+        ptr[row + 1] = k + 1;
+        idx[k] = k % EACH * (WIDE / EACH) + row % (WIDE / EACH);
+        want_met[idx[k]] += x[k] * x[row];
     }
 }
 
@@ -66,8 +84,8 @@ static bool on_both(clf_ctx *c) {
     clf_stats was = stats_of(c), is;
     bool good = climb(c);
     is = stats_of(c);
-    CU_ASSERT_EQUAL(is.launches_tier2 - was.launches_tier2, cells > N ? 4 * ROUNDS + 2 : 2 * ROUNDS);
-    CU_ASSERT_EQUAL(is.launches_split - was.launches_split, cells > N ? 2 * ROUNDS + 1 : 0);
+    CU_ASSERT_EQUAL(is.launches_tier2 - was.launches_tier2, cells > N ? 4 * ROUNDS + 4 : 2 * ROUNDS);
+    CU_ASSERT_EQUAL(is.launches_split - was.launches_split, cells > N ? 2 * ROUNDS + 2 : 0);
     CU_ASSERT(is.devices_lost == was.devices_lost && is.fallbacks == was.fallbacks);
     return good;
 }

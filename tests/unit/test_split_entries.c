@@ -70,24 +70,36 @@ static size_t results_of(clf_ctx *c, const char *text, const sparse *s, clf_dtyp
 
 static char want[MOST_BYTES], got[MOST_BYTES];
 
-/* How often it was split. */
-static uint64_t same_bytes(clf_ctx *c, const char *text, kind k, clf_dtype t) {
+/* How often a step was split; how often a kernel ran. */
+typedef struct counted {
+    uint64_t split, kernels;
+} counted;
+
+/* What is asked for, one after the other, against the device alone. */
+static counted same_as_alone(clf_ctx *c, const char *text, kind k, clf_dtype t, const char *const *share, size_t nshare) {
     const sparse *s = matrix_of(k, t);
-    uint64_t before = stats_of(c).launches_split;
+    const clf_stats before = stats_of(c);
     CU_ASSERT_EQUAL(clf_set(c, "split", "off"), CLF_OK);
     size_t n = results_of(c, text, s, t, want);
-    CU_ASSERT_EQUAL(stats_of(c).launches_split, before);
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        CU_ASSERT_EQUAL(clf_set(c, "split", shares[i]), CLF_OK);
+    const clf_stats alone = stats_of(c);
+    CU_ASSERT_EQUAL(alone.launches_split, before.launches_split);
+    for (size_t i = 0; i < nshare; i++) {
+        CU_ASSERT_EQUAL(clf_set(c, "split", share[i]), CLF_OK);
         bool same = true;
         for (int again = 0; again < 2; again++) { /* by the same plan: counters are as they were */
             memset(got, 0x55, n);
             same = same && results_of(c, text, s, t, got) == n && !memcmp(got, want, n);
         }
-        if (!same) printf("\n    %s, matrix %d of %s, %s %%: differs\n", text, (int)k, t == CLF_F32 ? "f32" : "f64", shares[i]);
+        if (!same) printf("\n    %s, matrix %d of %s, %s %%: differs\n", text, (int)k, t == CLF_F32 ? "f32" : "f64", share[i]);
         CU_ASSERT(same);
     }
-    return stats_of(c).launches_split - before;
+    const clf_stats after = stats_of(c);
+    return (counted){after.launches_split - alone.launches_split, after.launches_tier2 - alone.launches_tier2};
+}
+
+/* How often it was split. */
+static uint64_t same_bytes(clf_ctx *c, const char *text, kind k, clf_dtype t) {
+    return same_as_alone(c, text, k, t, shares, sizeof shares / sizeof *shares).split;
 }
 
 static clf_ctx *open_way(size_t way) {
@@ -271,6 +283,127 @@ static void test_long_row(void) {
     }
 }
 
+static const char *const three[] = {"45+25", "20+20", "30+69"};
+enum { THREE = sizeof three / sizeof *three };
+
+/* The host and two devices. */
+static clf_ctx *open_three(const pinned_pair *pair, size_t way) {
+    clf_ctx *c = pinned_pair_open(pair);
+    if (!c) return NULL;
+    CU_ASSERT(clf_set(c, "strategy", strategies[way / 2]) == CLF_OK && clf_set(c, "host_pointers", pointers[way % 2]) == CLF_OK);
+    return c;
+}
+
+/* The host and two devices: of a step that is split one kernel runs, or two, and each of these texts is one step. Where one row has nearly
+ * all entries there may be no place for three. */
+static void test_three(void) {
+    static const char *const texts[] = {
+        "X %*% v",    "X * (U %*% t(V))", "(X * (U %*% t(V))) %*% V", "sum(X * (U %*% t(V)))", "max(X * w); min(X * w)",
+        "t(X) %*% w", "colSums(X * X)",   "t(X) %*% (w * (X %*% v))"};
+    clf_profile host, first, second;
+    pinned_pair pair;
+    pinned_pair_contrast_two(&host, &first, &second);
+    CU_ASSERT_FATAL(pinned_pair_make(&pair, &host, &first) && pinned_pair_add(&pair, &second));
+    for (size_t way = 0; way < 4; way++) {
+        clf_ctx *c = open_three(&pair, way);
+        if (!c) break;
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            for (int k = 0; k < KINDS; k++) {
+                counted n = same_as_alone(c, texts[i], (kind)k, (k + (int)i) % 2 ? CLF_F32 : CLF_F64, three, THREE);
+                bool all = n.split == 2 * THREE && n.kernels == 2 * n.split;
+                if (!all && k == EVEN) printf("\n    %s, way %d: not three every time\n", texts[i], (int)way);
+                CU_ASSERT(all || k != EVEN);
+                CU_ASSERT(n.kernels > n.split || k != BANDS);
+            }
+        clf_close(c);
+    }
+    pinned_pair_remove(&pair);
+}
+
+/* Chunks of another length on one of the devices: the second one begins where chunks of both do. */
+static void test_lengths(void) {
+    static const char *const texts[] = {"X %*% v", "X * (U %*% t(V))", "sum(X * X)", "colSums(X * X)"};
+    for (size_t way = 0; way < 4; way++) {
+        clf_profile host, device[2];
+        pinned_pair pair;
+        uint64_t together = 0;
+        pinned_pair_contrast_two(&host, &device[0], &device[1]);
+        for (size_t i = 0; i < 2 && way > 1; i++) { /* groups of so many work-items */
+            device[i].kind = CLF_DEV_GPU;
+            device[i].group_items[CLF_GROUP_ENTRIES] = i == way % 2 ? 64 : 256;
+        }
+        if (way < 2) device[way % 2].cores *= 4;
+        CU_ASSERT_FATAL(pinned_pair_make(&pair, &host, &device[0]) && pinned_pair_add(&pair, &device[1]));
+        clf_ctx *c = open_three(&pair, way);
+        for (size_t i = 0; i < sizeof texts / sizeof *texts && c; i++) {
+            counted n = same_as_alone(c, texts[i], EVEN, CLF_F64, three, THREE);
+            together += n.kernels - n.split;
+        }
+        CU_ASSERT(!c || together > 0);
+        clf_close(c);
+        pinned_pair_remove(&pair);
+    }
+}
+
+/* Nobody asks for it: of two devices as fast as the host each has a part, unless it is too slow. */
+static void test_chosen(void) {
+    for (int slow = 0; slow < 2; slow++) {
+        static text_sink t;
+        clf_profile host, first, second;
+        pinned_pair pair;
+        pinned_pair_alike(&host, CLF_DEV_HOST, 0.02);
+        pinned_pair_alike(&first, CLF_DEV_GPU, 0.02);
+        pinned_pair_alike(&second, CLF_DEV_GPU, slow ? 0.0001 : 0.02);
+        CU_ASSERT_FATAL(pinned_pair_make(&pair, &host, &first) && pinned_pair_add(&pair, &second));
+        clf_ctx *c = pinned_pair_open(&pair);
+        if (!c) break;
+        const sparse *s = matrix_of(EVEN, CLF_F64);
+        clf_mat *m = clf_sum(clf_sqr(clf_sparse_csr(c, CLF_F64, s->rows, s->cols, s->nnz, s->ptr, s->idx, s->val, NULL)));
+        CU_ASSERT_EQUAL(clf_explain(1, &m, CLF_TEXT, 0, collect, empty_sink(&t)), CLF_OK);
+        const char *split = strstr(t.at, "split  "), *also = split ? strstr(split, " % 2: ") : NULL;
+        bool three_shares = also && also < strchr(split, '\n');
+        if (!split || three_shares == slow) printf("\n    %s\n", t.at);
+        CU_ASSERT(split && three_shares == !slow);
+        CU_ASSERT_EQUAL(clf_eval(1, &m), CLF_OK);
+        CU_ASSERT(stats_of(c).launches_split == 1 && stats_of(c).launches_tier2 == (slow ? 1 : 2));
+        clf_close(c);
+        pinned_pair_remove(&pair);
+    }
+}
+
+/* One function, called with other numbers of entries each time: with more, with one, then as at first. */
+static void test_anew(void) {
+    static const kind kinds[] = {BANDS, EVEN, FEW, BANDS};
+    enum { CALLS = sizeof kinds / sizeof *kinds };
+    static double all[2][CALLS][COLS];
+    clf_profile host, first, second;
+    pinned_pair pair;
+    pinned_pair_contrast_two(&host, &first, &second);
+    CU_ASSERT_FATAL(pinned_pair_make(&pair, &host, &first) && pinned_pair_add(&pair, &second));
+    for (size_t way = 0; way < 8; way++) {
+        const size_t split = way % 2;
+        clf_ctx *c = open_three(&pair, way / 2);
+        clf_fn *f = NULL;
+        if (!c) break;
+        CU_ASSERT_EQUAL(clf_set(c, "split", split ? three[0] : "off"), CLF_OK);
+        const clf_binding vars[] = {{"X", clf_param_sparse(c, CLF_F64, ROWS, COLS, 1000)},
+                                    {"w", clf_borrow(c, CLF_F64, ROWS, 1, cells(CLF_F64), NULL, NULL)},
+                                    {"v", clf_borrow(c, CLF_F64, COLS, 1, cells(CLF_F64), NULL, NULL)}};
+        CU_ASSERT_EQUAL_FATAL(clf_fn_parse(c, "t(X) %*% (w * (X %*% v))", 1, vars, 3, &f), CLF_OK);
+        for (int i = 0; i < CALLS; i++) {
+            const sparse *s = matrix_of(kinds[i], CLF_F64);
+            clf_mat *x = clf_sparse_csr(c, CLF_F64, s->rows, s->cols, s->nnz, s->ptr, s->idx, s->val, NULL), *y = NULL;
+            CU_ASSERT_EQUAL_FATAL(clf_call(f, 1, &x, 1, &y), CLF_OK);
+            CU_ASSERT_EQUAL(clf_read(y, all[split][i], sizeof all[split][i]), CLF_OK);
+        }
+        if (split) CU_ASSERT_EQUAL(memcmp(all[0], all[1], sizeof all[0]), 0);
+        if (split) CU_ASSERT(stats_of(c).launches_split >= CALLS - 1 && stats_of(c).launches_tier2 > CALLS); /* few may be too few */
+        clf_fn_free(f);
+        clf_close(c);
+    }
+    pinned_pair_remove(&pair);
+}
+
 /* What else meets over rows is not cut: totals of what is folded by row, columns with cells without entry. */
 static void test_uncut(void) {
     static const char *const texts[] = {"sum((X %*% v)^2)", "colMins(X)"};
@@ -283,9 +416,11 @@ static void test_uncut(void) {
 }
 
 int main(void) {
-    static const test_case tests[] = {{"rows", test_rows},           {"entries", test_entries},      {"folds", test_folds},
-                                      {"positions", test_positions}, {"blocks", test_blocks},        {"shares", test_shares},
-                                      {"transfers", test_transfers}, {"figures", test_figures},      {"columns", test_columns},
-                                      {"long row", test_long_row},   {"what is not cut", test_uncut}};
+    static const test_case tests[] = {{"rows", test_rows},           {"entries", test_entries}, {"folds", test_folds},
+                                      {"positions", test_positions}, {"blocks", test_blocks},   {"shares", test_shares},
+                                      {"transfers", test_transfers}, {"figures", test_figures}, {"columns", test_columns},
+                                      {"long row", test_long_row},   {"three", test_three},     {"lengths", test_lengths},
+                                      {"anew", test_anew},           {"chosen", test_chosen},   {"what is not cut", test_uncut}};
+    pinned_pair_two_devices();
     return run_suite("split of entries", tests, sizeof tests / sizeof *tests);
 }
