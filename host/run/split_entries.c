@@ -98,8 +98,8 @@ void clf_entries_anew(clf_ctx *c, clf_exe *x, int32_t s) {
     const clf_exe_also *a = e->split ? e->split->also : NULL;
     const clf_cplan cp = clf_exe_cplan(&x->plan->step[s], e);
     clf_sched now;
-    if (!a || !a->program) return;
-    if (clf_split_sched(&cp, clf_run_profile_of(c, x->device[a->on - 1]), a->built.skel, (clf_grid){0, INT64_MAX}, &now) != CLF_OK) return;
+    if (!a) return;
+    if (clf_split_sched(&cp, clf_run_profile_of(c, x->device[a->on - 1]), a->sched.skel, (clf_grid){0, INT64_MAX}, &now) != CLF_OK) return;
     if (now.scratch_bytes > x->scratch_bytes) x->scratch_bytes = now.scratch_bytes;
 }
 
