@@ -2,7 +2,7 @@
  * Rows of entry.chunk with much to compute once a row, such as log(w) between two products: as many rows as a vector has lanes go through
  * each sweep one after the other, and what is computed once a row is computed between sweeps for all of them, a lane a row (vN_l), as
  * row_batch.c does for dense rows. Entries that a second sweep reads come from a core's own caches; it asks for those of the next batch
- * (ahead_; measured, t(X) %*% (y - exp(X %*% b)) of rows of 50 entries, in 0.85 of the time). Invariant: no value of a row but
+ * (ahead_; measured, t(X) %*% (y - exp(X %*% b)) of rows of 50 entries, in 0.86 of the time). Invariant: no value of a row but
  * scalars lives from one sweep to the next; those wait in private memory (mN). A batch at a work-item's end has the rows it has: lanes
  * behind them compute again what the last row has. */
 #include "kernels-cl/skel/entry_text.h"
