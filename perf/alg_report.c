@@ -74,6 +74,7 @@ void alg_json(void *file, const bench_row *row) {
         number(f, "iteration_bytes_", alg_who_name[i], a->bytes[i]);
         number(f, "iteration_products_", alg_who_name[i], a->products[i]);
         number(f, "peak_bytes_", alg_who_name[i], a->peak_bytes[i]);
+        fprintf(f, ", \"same_plans_%s\": %s", alg_who_name[i], a->same[i] ? "true" : "false");
     }
     number(f, "ratio_others", "", a->ratio_others);
     number(f, "ratio_others_at_least", "", alg_least_others);

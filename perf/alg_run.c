@@ -70,7 +70,7 @@ static void open_players(game *g) {
         if (left_out(g, i)) continue;
         *p = (alg_player){.a = g->a, .d = &g->d, .p = g->p, .hand = by_hand[i]};
         p->alone = i == ALG_CALLS && g->r->opt->quick; /* hundreds of tiny loops: on a busy machine, threads would wait for each other */
-        const char *fuse = i == ALG_COST && g->r->opt->fuse ? g->r->opt->fuse : alg_who_name[i];
+        const char *fuse = i == ALG_TWIN ? alg_who_name[ALG_COST] : i == ALG_COST && g->r->opt->fuse ? g->r->opt->fuse : alg_who_name[i];
         if (i < ALG_HAND && !alg_player_open(p, g->r, fuse, why, sizeof why)) bench_row_fail(&g->row, "%s: %.130s", alg_who_name[i], why);
     }
 }
@@ -183,8 +183,9 @@ static void conclude(game *g, int rounds) {
     }
     for (int i = 0; i < rounds; i++) apart[i] = fabs(g->ms[ALG_COST][i] / g->f.ms[ALG_COST] - 1);
     row->noise = bench_median(apart, rounds);
-    /* The better one is so over all rounds: of equal plans, the least of each round would read as a loss. */
-    g->f.ratio_others = fmin(g->f.ratio[ALG_ALL], g->f.ratio[ALG_NORED]);
+    /* The better one is so over all rounds: the least of each round would read as a loss. So would the one that the clock favours of two
+     * equal plans: they count as equal. */
+    g->f.ratio_others = fmin(g->f.same[ALG_ALL] ? 1 : g->f.ratio[ALG_ALL], g->f.same[ALG_NORED] ? 1 : g->f.ratio[ALG_NORED]);
     g->f.ratio_calls = bench_median(g->calls, rounds);
     row->ours_ms = g->f.ms[ALG_COST];
     row->unfused_ms = g->f.ms[ALG_NONE];
@@ -210,7 +211,10 @@ static void play(game *g) {
     for (int i = 0; i < rounds && g->row.ok; i++) {
         play_round(g, i);
         if (i == 0) rounds = rounds_to_play(g);
-        for (int w = 0; w < ALG_HAND && i == 0; w++) count(g, w);
+        for (int w = 0; w < ALG_HAND; w++) {
+            if (i == 0) count(g, w);
+            if (g->trace[w].n) g->f.same[w] = (i == 0 || g->f.same[w]) && alg_trace_same(&g->trace[w], &g->trace[ALG_COST]);
+        }
     }
     if (g->row.ok && g->iterations[ALG_COST] > 0) see_planning(g);
     if (g->row.ok) conclude(g, rounds);
@@ -257,8 +261,8 @@ static void run_case(const bench_run *r, const alg_case *k, const algorithm *a) 
 
 static void head(void) {
     printf("\nalgorithms: ms per iteration; ratios are the other's time over that of cost; bytes: of fused steps, per iteration\n");
-    printf("%-22s %12s %9s %9s %9s %9s %9s %9s %6s %7s %6s %6s %6s %8s %8s %8s %8s %7s\n", "case", "size", "cost", "none", "all", "nored",
-           "hand", "calls", "none", "atleast", "others", "hand", "calls", "MB cost", "MB none", "plan ms", "share", "peak");
+    printf("%-22s %12s %9s %9s %9s %9s %9s %9s %9s %6s %7s %6s %6s %6s %8s %8s %8s %8s %7s\n", "case", "size", "cost", "none", "all", "nored",
+           "twin", "hand", "calls", "none", "atleast", "others", "hand", "calls", "MB cost", "MB none", "plan ms", "share", "peak");
 }
 
 /* Plans are chosen by what was measured of this machine. */

@@ -75,9 +75,13 @@ typedef struct alg_trace {
 } alg_trace;
 /** Milliseconds per iteration over the iterations 2 to n. NaN when there are fewer than two. */
 double alg_trace_ms(const alg_trace *t, int n);
+/** Did the iterations 2 to n of both run the same plans? So they did where, counted at each of them, launches of every kind, waits, bytes
+ *  and what the plans foretold of their time are the same. False by hand, and where n < 2. */
+bool alg_trace_same(const alg_trace *a, const alg_trace *b);
 
-/* Who plays: the selectors, then those who use no library. */
-typedef enum alg_who { ALG_COST, ALG_NONE, ALG_ALL, ALG_NORED, ALG_HAND, ALG_CALLS, ALG_PLAYERS } alg_who;
+/* Who plays: the selectors, then those who use no library. The twin is a second context with the selector cost: its time over that of the
+ * first shows how far apart two trainings by one plan are measured. */
+typedef enum alg_who { ALG_COST, ALG_NONE, ALG_ALL, ALG_NORED, ALG_TWIN, ALG_HAND, ALG_CALLS, ALG_PLAYERS } alg_who;
 extern const char *const alg_who_name[ALG_PLAYERS];
 typedef struct alg_player {
     const algorithm *a;
@@ -98,7 +102,8 @@ bool alg_player_train(alg_player *p, int iterations, alg_trace *t, char *why, si
 /* ---- what a row of this suite has besides */
 typedef struct alg_figures {
     double ms[ALG_PLAYERS], ratio[ALG_PLAYERS]; /* per iteration; the other's over that of cost */
-    double ratio_others;                        /* the better of all and nored over cost, inside each round */
+    bool same[ALG_PLAYERS];                     /* its iterations ran the plans that those of cost ran, see alg_trace_same */
+    double ratio_others;                        /* the better of all and nored over cost; of the same plan: 1 */
     double ratio_calls;                         /* the plan that fuses nothing against the sequence of calls: the latter over the former */
     double bytes[ALG_PLAYERS], products[ALG_PLAYERS], launches, waits; /* per iteration; bytes are those of fused steps, products of the BLAS */
     double plan_ms, find_ms, load_ms, build_ms; /* of a training in a new context: planning, devices found, kernels loaded; compiling, the first time */
