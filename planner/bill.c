@@ -203,7 +203,8 @@ static void bill_operator(billing *b, int32_t n) {
     bool at_entries = begins_entries(b, n), by_one = b->driver >= 0 && clf_cols(&b->g->node[n]) == 1 && clf_rows(&b->g->node[n]) > 1;
     for (int i = 0; i < count; i++) {
         if (t[i].kind == CLF_TERM_NODE && !b->tiled) t[i].b = 0;
-        if (t[i].kind == CLF_TERM_NODE && by_one && clf_op_is_cell(b->g->node[n].op)) t[i].c = 1;
+        if (b->driver >= 0) t[i].c = CLF_PACE_USUAL;
+        if (t[i].kind == CLF_TERM_NODE && by_one && clf_op_is_cell(b->g->node[n].op)) t[i].c = CLF_PACE_ONE_BY_ONE;
         if (t[i].kind == CLF_TERM_DOTS && at_entries) {
             t[i].a = (double)b->c->entries[b->driver];
             t[i].b = !same_shape(&b->g->node[n], &b->g->node[b->driver]);

@@ -17,10 +17,9 @@ typedef enum clf_term_kind {
     CLF_TERM_WRITE,    /* a bytes once */
     CLF_TERM_MEET,     /* a bytes written and read again b times: copies that meet in one result */
     CLF_TERM_COMPUTE,
-    CLF_TERM_NODE,     /* over a share a of its cells, in a loop; b: a product of a loop in tiles, where the device has them; c: one cell at
-                          a time on a device for CPUs, once a row of stored entries */
-    CLF_TERM_ROWS,     /* something begun and ended in each of a rows */
-    CLF_TERM_DOTS,     /* a inner products begun; b: rows of a side, each times an entry and added to the same sums */
+    CLF_TERM_NODE,     /* over a share a of its cells, in a loop; b: a product of a loop in tiles, where the device has them; c: clf_term_pace */
+    CLF_TERM_ROWS,     /* something begun and ended in each of a rows; c: clf_term_pace */
+    CLF_TERM_DOTS,     /* a inner products begun; b: rows of a side, each times an entry and added to the same sums; c: clf_term_pace */
     CLF_TERM_ENTRIES,  /* a stored entries visited */
     CLF_TERM_SCATTER,  /* a sums made at places that stored entries name */
     CLF_TERM_BEGUN,    /* a folds or products begun in rows of stored entries */
@@ -30,6 +29,9 @@ typedef enum clf_term_kind {
     CLF_TERM_ALONE,    /* graph node a in a step of its own */
     CLF_TERM_CONVERT   /* clf_convert a of graph node b with c entries */
 } clf_term_kind;
+/* How computing goes: as usual; one cell at a time on a device for CPUs, once a row of stored entries; in rows of cells, where a part of it
+ * hides behind nothing that is moved (clf_profile.row_alone). */
+enum clf_term_pace { CLF_PACE_USUAL, CLF_PACE_ONE_BY_ONE, CLF_PACE_ROWS };
 typedef struct clf_term { int32_t kind, node; double a, b, c; } clf_term; /* node: the operand, result or operator it is for */
 
 /* Zeroed at first; written again, it keeps its room. */
@@ -59,7 +61,7 @@ int32_t clf_part_kept(const clf_graph *g, const clf_cover *c, int32_t i, uint8_t
 void clf_part_grid(const clf_graph *g, const clf_cover *c, int32_t i, clf_bill *out);
 /** One term. */
 clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *dev);
-/** What of a term of the first group no computing hides (clf_cost_look). */
+/** What of a term nothing hides that its loop does meanwhile: of moving, looking up (clf_cost_look); of computing, the pace of rows. */
 clf_ps clf_term_look(const clf_term *t, const clf_graph *g, const clf_profile *dev);
 
 /** Does part `number` read q, stored in CSR, as it is? Else its cells, converted first. */

@@ -25,7 +25,12 @@ static bool read_whole(const clf_term *t, const clf_graph *g, const clf_profile 
     return t->kind == CLF_TERM_SPARSELY && clf_cost_read(dev, t->c, g->bytes) <= gathered(t, dev);
 }
 
+static bool in_rows(const clf_term *t) {
+    return (t->kind == CLF_TERM_NODE || t->kind == CLF_TERM_ROWS || t->kind == CLF_TERM_DOTS) && t->c == CLF_PACE_ROWS;
+}
+
 clf_ps clf_term_look(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
+    if (t->kind > CLF_TERM_COMPUTE) return in_rows(t) && dev->row_alone > 0 ? times(clf_term_pay(t, g, dev), dev->row_alone) : 0;
     if (t->kind == CLF_TERM_PLACE) return clf_cost_look(dev, t->a, t->c);
     bool gathers = t->kind == CLF_TERM_GATHER || t->kind == CLF_TERM_SPARSELY;
     return gathers && !read_whole(t, g, dev) ? clf_ps_add(clf_cost_look(dev, t->a, t->c), clf_cost_pick(dev, t->a, t->b)) : 0;
@@ -45,7 +50,7 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
     case CLF_TERM_NODE:
         if (t->b > 0) return clf_cost_tiled(dev, g, t->node, t->a);
         once = clf_cost_node(dev, g, t->node, t->a);
-        return t->c > 0 ? one_by_one(dev, g, t->node, once) : once;
+        return t->c == CLF_PACE_ONE_BY_ONE ? one_by_one(dev, g, t->node, once) : once;
     case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
     case CLF_TERM_DOTS: return t->b > 0 ? clf_cost_sides(dev, t->a) : clf_cost_dots(dev, t->a);
     case CLF_TERM_LOCATE: return clf_cost_locate(dev, t->a);

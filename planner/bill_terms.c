@@ -65,10 +65,12 @@ static bool by_rows(const clf_graph *g, int32_t n) {
 int clf_terms_node(const clf_graph *g, int32_t n, double share, clf_term t[3]) {
     int count = 0;
     double rows = (double)clf_node_loop_rows(g, n);
-    t[count++] = (clf_term){CLF_TERM_NODE, n, share, clf_product_loop(g, n) == CLF_PRODUCT_WIDE, 0};
-    if (by_rows(g, n)) t[count++] = (clf_term){CLF_TERM_ROWS, n, rows, 0, 0};
-    if (g->node[n].op == CLF_OP_MATMUL && clf_product_loop(g, n) != CLF_PRODUCT_INNER)
-        t[count++] = (clf_term){CLF_TERM_DOTS, n, rows, 0, 0};
+    const clf_product loop = clf_product_loop(g, n);
+    const bool product = g->node[n].op == CLF_OP_MATMUL && loop != CLF_PRODUCT_INNER;
+    const double pace = product && loop != CLF_PRODUCT_WIDE ? CLF_PACE_ROWS : CLF_PACE_USUAL;
+    t[count++] = (clf_term){CLF_TERM_NODE, n, share, loop == CLF_PRODUCT_WIDE, pace};
+    if (by_rows(g, n)) t[count++] = (clf_term){CLF_TERM_ROWS, n, rows, 0, CLF_PACE_ROWS};
+    if (product) t[count++] = (clf_term){CLF_TERM_DOTS, n, rows, 0, pace};
     return count;
 }
 

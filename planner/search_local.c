@@ -138,13 +138,17 @@ static void least(clf_ps *of, clf_ps ps) {
 }
 
 /* Where a driver may have fewer entries than rows, products may be begun less often. */
-static clf_ps compute_cost(const localing *L, int32_t n, const clf_profile *dev) {
+static void compute_cost(const localing *L, clf_node_facts *f, int d) {
+    const clf_profile *dev = L->p->dev.profile[d];
     clf_term t[3];
-    clf_ps sum = 0;
-    int count = clf_terms_node(L->g, n, share_of(L, n), t);
-    for (int i = 0; i < count; i++)
-        if (t[i].kind != CLF_TERM_DOTS || !L->nsparse) sum = clf_ps_add(sum, clf_term_pay(&t[i], L->g, dev));
-    return sum;
+    int count = clf_terms_node(L->g, f->id, share_of(L, f->id), t);
+    f->compute[d] = f->apart[d] = 0;
+    for (int i = 0; i < count; i++) {
+        if (t[i].kind == CLF_TERM_DOTS && L->nsparse) continue;
+        clf_ps look = clf_term_look(&t[i], L->g, dev);
+        f->compute[d] = clf_ps_add(f->compute[d], clf_term_pay(&t[i], L->g, dev) - look);
+        if (!L->nsparse) f->apart[d] = clf_ps_add(f->apart[d], look);
+    }
 }
 
 static void node_costs(const localing *L, clf_node_facts *f) {
@@ -157,10 +161,11 @@ static void node_costs(const localing *L, clf_node_facts *f) {
         const clf_profile *dev = L->p->dev.profile[d];
         f->write[0][d] = f->write[1][d] = scaled(clf_term_pay(&result, L->g, dev), least_share(L, x));
         if (meets) f->write[1][d] = clf_ps_add(f->write[1][d], clf_term_pay(&meeting, L->g, dev));
-        f->compute[d] = loop ? compute_cost(L, f->id, dev) : CLF_PS_MOST;
+        f->compute[d] = CLF_PS_MOST;
+        if (loop) compute_cost(L, f, d);
         bool runs = alone && clf_problem_alone_on(L->p, f->id, d);
         f->alone[d] = !runs ? CLF_PS_MOST : twin ? 0 : clf_cost_alone(dev, L->g, f->id);
-        least(&f->loop, f->compute[d]);
+        least(&f->loop, loop ? clf_ps_add(f->compute[d], f->apart[d]) : CLF_PS_MOST);
         least(&f->step, f->alone[d]);
         least(&f->least_write, f->write[!alone][d]);
     }

@@ -229,7 +229,8 @@ bool clf_decide(clf_component *c, int32_t q, const clf_view *v, uint32_t mask, i
 
 clf_ps clf_dear_computed(const clf_component *c, int32_t n, int32_t i) {
     const clf_ps *entries = clf_bits_has(&c->places, n) ? c->way_entries : c->way_sums;
-    return clf_ps_add(c->node[n].way_compute[i], entries[i]) - c->node[n].loop;
+    clf_ps apart = c->node[n].apart[i % c->p->dev.n];
+    return clf_ps_add(clf_ps_add(c->node[n].way_compute[i], apart), entries[i]) - c->node[n].loop;
 }
 
 clf_ps clf_dear_moved(const clf_component *c, int32_t n, int32_t i) {

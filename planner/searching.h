@@ -52,6 +52,7 @@ typedef struct clf_node_facts {
     clf_use *use;
     clf_share *share;          /* of operands that nothing but nodes which may stand alone must read */
     clf_ps compute[CLF_MOST_DEVICES], alone[CLF_MOST_DEVICES];
+    clf_ps apart[CLF_MOST_DEVICES]; /* what computing it takes besides, over all cells, and nothing hides; 0 where a leaf has entries */
     clf_ps write[2][CLF_MOST_DEVICES]; /* stored by a step alone; by a loop, where copies of it may meet */
     clf_ps *way_compute, *way_write; /* [way * devices + device]: the same in a loop that goes that way; */
     clf_ps *way_looks;               /* of writing, what no computing hides */
@@ -153,7 +154,7 @@ typedef struct clf_component {
         int64_t both, moved, as_moved, as_computed, by_leaf_moved, by_leaf_computed, rest_moved, rest_visits, rest_computed, plain, dear;
     } *row;
     const clf_profile *hides;   /* the device on which most of moving and computing overlaps */
-    int64_t launches, transfers, rest_launches, rest_again; /* rest_launches: how many must come */
+    int64_t launches, transfers, rest_launches, rest_again; /* launches: and all else that nothing hides; rest_launches: how many must come */
     clf_group *group;
     clf_ps least_launch;
     int32_t *dear;              /* class -> the node that only loops compute, and that costs most beyond its least, whichever way they go */

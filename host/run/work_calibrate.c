@@ -89,15 +89,14 @@ static clf_status row_time(const gauge *g, const char *text, const clf_bind *bin
     return st;
 }
 
-/* t(X) %*% (X %*% V) over CHAIN_CELLS cells, V of k columns. */
-static clf_status chain_time(const gauge *g, const char *type, int cols, int k, double *ns) {
+/* t(X) %*% (X %*% V), V of k columns. */
+static clf_status chain_time(const gauge *g, const char *type, int rows, int cols, int k, double *ns) {
     static const char form[] = "(cplan (axis i range free %d) (axis j range free %d) (axis k range free %d) (in X %s dense %d %d)"
                                " (in V %s dense %d %d) (out Y %s %d %d) (access a0 X stream (i 1 0) (j 1 0))"
                                " (access a1 V stream (j 1 0) (k 1 0)) (let v0 %s load a0) (let v1 %s load a1) (let v2 %s dot j v0 v1)"
                                " (dot Y v0 v2 keep j k))";
     char text[1024];
-    int rows = CHAIN_CELLS / cols;
-    void *in[2] = {g->big, g->big + CHAIN_CELLS}, *out[1] = {g->out};
+    void *in[2] = {g->big, g->big}, *out[1] = {g->out};
     snprintf(text, sizeof text, form, rows, cols, k, type, rows, cols, type, cols, k, type, cols, k, type, type, type);
     return row_time(g, text, &(clf_bind){.in = in, .out = out}, ns);
 }
@@ -106,10 +105,10 @@ static clf_status gauge_chains(const gauge *g, clf_profile *p) {
     static const char *const type[] = {"f32", "f64"};
     double ns, rows = CHAIN_CELLS / NARROW;
     for (int w = 0; w < 2; w++) {
-        CLF_TRY(chain_time(g, type[w], WIDE, SKINNY << !w, &ns));
+        CLF_TRY(chain_time(g, type[w], CHAIN_CELLS / WIDE, WIDE, SKINNY << !w, &ns));
         p->fma_per_s[w] = 2e9 * (SKINNY << !w) * CHAIN_CELLS / ns;
     }
-    CLF_TRY(chain_time(g, type[1], NARROW, 1, &ns));
+    CLF_TRY(chain_time(g, type[1], CHAIN_CELLS / NARROW, NARROW, 1, &ns));
     double beside = ns - 2e9 * NARROW_TERMS * rows / p->fma_per_s[1];
     p->dot_ns = (beside > ns / 8 ? beside : ns / 8) / (2 * rows);
     return CLF_OK;
@@ -159,6 +158,18 @@ static clf_status gauge_entries(const gauge *g, clf_profile *p) {
     CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, FEW, true, &both));
     p->scatter_ns = both / ENTRIES > p->entry_ns ? both / ENTRIES - p->entry_ns : 0;
     return gauge_begun(g, p);
+}
+
+/* The narrow chain over all of `big`: what its computing does not hide of bringing it, by the rule that loops are costed by (bill_pay.c). */
+static clf_status gauge_alone(const gauge *g, clf_profile *p) {
+    const int rows = BIG_CELLS / NARROW;
+    const double moved = 1e9 * 8.0 * BIG_CELLS / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1],
+                 computed = 2.0 * rows * (1e9 * NARROW_TERMS / p->fma_per_s[1] + p->dot_ns);
+    double ns;
+    CLF_TRY(chain_time(g, "f64", rows, NARROW, 1, &ns));
+    const double beside = (ns - moved) / computed - (1 - p->overlap), alone = p->overlap > 0 ? beside / p->overlap : 0;
+    p->row_alone = alone < 0 ? 0 : alone > 1 ? 1 : alone;
+    return CLF_OK;
 }
 
 /* What an entry of X takes beside being visited and NARROW terms, in a loop whose other operands' short rows stay in cache. */
@@ -357,6 +368,7 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
     CLF_TRY(gauge_chains(g, p));
     CLF_TRY(gauge_entries(g, p));
     CLF_TRY(gauge_dots(g, p));
+    CLF_TRY(gauge_alone(g, p));
     CLF_TRY(gauge_sides(g, p));
     CLF_TRY(gauge_locate(g, p));
     CLF_TRY(gauge_gaps(g, p));

@@ -37,7 +37,7 @@ typedef struct brute_op {
     int immediates;                                         /* scalar arguments of an operator itself */
     clf_ps takes[BRUTE_FACTS + BRUTE_SLOTS][BRUTE_DEVICES]; /* what its loop pays for an operand in memory: operators, then slots */
     clf_ps read[BRUTE_DEVICES], write[BRUTE_DEVICES];       /* its value read once; as a result */
-    clf_ps move[BRUTE_DEVICES], loop_ps[BRUTE_DEVICES], alone_ps[BRUTE_DEVICES];
+    clf_ps move[BRUTE_DEVICES], loop_ps[BRUTE_DEVICES], apart_ps[BRUTE_DEVICES], alone_ps[BRUTE_DEVICES];
 } brute_op;
 
 typedef struct brute_slot {

@@ -49,6 +49,8 @@ clf_ps brute_part_price(const brute *b, const brute_part *p, int d) {
     for (int i = 0; i < b->nop; i++)
         if (twice >> i & 1) computed = clf_ps_add(computed, b->op[i].loop_ps[d]);
     clf_ps both = clf_cost_both(b->device[d], moved, clf_cost_kept(b->device[d], computed, s->kept));
+    for (int i = 0; i < b->nop; i++)
+        for (int times = (p->node >> i & 1) + (twice >> i & 1); times > 0; times--) both = clf_ps_add(both, b->op[i].apart_ps[d]);
     return clf_ps_add(b->launch[d], brute_filled(b, p->node, both, d));
 }
 

@@ -76,14 +76,27 @@ static bool begins_rows(const clf_graph *g, int32_t n) {
     return x->op == CLF_OP_CUM || x->op == CLF_OP_CBIND || (clf_op_is_cell(x->op) && column);
 }
 
+/* So much computed in a row of cells, of which a part goes on while nothing else does. */
+static void in_row(const brute *b, brute_op *o, clf_ps ps, int d) {
+    clf_ps apart = times(ps, b->device[d]->row_alone);
+    o->loop_ps[d] = clf_ps_add(o->loop_ps[d], ps - apart);
+    o->apart_ps[d] = clf_ps_add(o->apart_ps[d], apart);
+}
+
 /* Its operator's cells, and what a row of them, or a product in each row, costs beside. */
-static clf_ps work(const brute *b, int32_t n, int d) {
-    double rows = (double)clf_node_loop_rows(b->g, n);
-    clf_ps ps = clf_cost_node(b->device[d], b->g, n, 1);
-    if (begins_rows(b->g, n)) ps = clf_ps_add(ps, clf_cost_rows(b->device[d], rows));
-    return b->g->node[n].op == CLF_OP_MATMUL && clf_product_loop(b->g, n) != CLF_PRODUCT_INNER
-               ? clf_ps_add(ps, clf_cost_dots(b->device[d], rows))
-               : ps;
+static void work(const brute *b, brute_op *o, int d) {
+    double rows = (double)clf_node_loop_rows(b->g, o->node);
+    clf_product form = clf_product_loop(b->g, o->node);
+    bool product = b->g->node[o->node].op == CLF_OP_MATMUL && form != CLF_PRODUCT_INNER, vector = product && form != CLF_PRODUCT_WIDE;
+    clf_ps cells = clf_cost_node(b->device[d], b->g, o->node, 1), dots = clf_cost_dots(b->device[d], rows);
+    o->loop_ps[d] = o->apart_ps[d] = 0;
+    if (vector) {
+        in_row(b, o, cells, d);
+        in_row(b, o, dots, d);
+    } else {
+        o->loop_ps[d] = clf_ps_add(cells, product ? dots : 0);
+    }
+    if (begins_rows(b->g, o->node)) in_row(b, o, clf_cost_rows(b->device[d], rows), d);
 }
 
 static clf_ps price_alone(const brute *b, const brute_op *o, int d) {
@@ -108,7 +121,8 @@ static void price_op(const brute *b, brute_op *o, int d) {
     o->read[d] = clf_cost_read(b->device[d], bytes, b->g->bytes);
     o->move[d] = clf_cost_transfer(b->device[d], bytes);
     o->write[d] = result(b, o->node, o->loops, d);
-    o->loop_ps[d] = o->loops ? work(b, o->node, d) : 0;
+    o->loop_ps[d] = o->apart_ps[d] = 0;
+    if (o->loops) work(b, o, d);
     o->alone_ps[d] = o->alone && runs_alone(b, o->node, d) ? price_alone(b, o, d) : CLF_PS_MOST;
 }
 

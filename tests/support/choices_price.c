@@ -31,6 +31,8 @@ clf_ps choices_part_price(choices *c, const brute_part *p, int device) {
     for (brute_ops left = brute_twice(b, p); left; left &= left - 1)
         computed = clf_ps_add(computed, b->op[__builtin_ctz(left)].loop_ps[device]);
     clf_ps both = clf_cost_both(b->device[device], moved, clf_cost_kept(b->device[device], computed, l->kept));
+    for (brute_ops left = p->node; left; left &= left - 1) both = clf_ps_add(both, b->op[__builtin_ctz(left)].apart_ps[device]);
+    for (brute_ops left = brute_twice(b, p); left; left &= left - 1) both = clf_ps_add(both, b->op[__builtin_ctz(left)].apart_ps[device]);
     return clf_ps_add(b->launch[device], brute_filled(b, p->node, both, device));
 }
 

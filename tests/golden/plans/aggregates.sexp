@@ -11,21 +11,21 @@
 %8 = FOLD f64 1x100 sumsq cols (%0)
 roots %3 %6 %7 %8
 
-(machine "host") (price 1.88e+04 us) (gap 0 us) (peak 824)
+(machine "host") (price 1.89e+04 us) (gap 0 us) (peak 824)
 (step 0 fused Cell (in %0 %1 %4) (out %3 %6 %7 %8) (covers %2 %3 %5 %6 %7 %8))
 (cut %3 result "kept as a result")
 (cut %6 result "kept as a result")
 (cut %7 result "kept as a result")
 (cut %8 result "kept as a result")
 
-(machine "host and fast gpu") (price 1.88e+04 us) (gap 0 us) (peak 824)
+(machine "host and fast gpu") (price 1.89e+04 us) (gap 0 us) (peak 824)
 (step 0 fused Cell (in %0 %1 %4) (out %3 %6 %7 %8) (covers %2 %3 %5 %6 %7 %8))
 (cut %3 result "kept as a result")
 (cut %6 result "kept as a result")
 (cut %7 result "kept as a result")
 (cut %8 result "kept as a result")
 
-(machine "host and slow gpu") (price 1.88e+04 us) (gap 0 us) (peak 824)
+(machine "host and slow gpu") (price 1.89e+04 us) (gap 0 us) (peak 824)
 (step 0 fused Cell (in %0 %1 %4) (out %3 %6 %7 %8) (covers %2 %3 %5 %6 %7 %8))
 (cut %3 result "kept as a result")
 (cut %6 result "kept as a result")

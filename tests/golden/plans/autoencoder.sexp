@@ -99,7 +99,7 @@ roots %19 %32 %36 %39 %42
 (cut %34 %35 "no template covers the operator")
 (cut %37 %38 "an aggregate must see all cells before its result is used")
 
-(machine "host and slow gpu") (price 1.5e+04 us) (gap 416 us) (peak 9015208)
+(machine "host and slow gpu") (price 1.5e+04 us) (gap 418 us) (peak 9015208)
 (step 0 library %*% (in %1 %2) (out %3) (covers %3))
 (step 1 fused Cell (in %3 %4) (out %9) (covers %5 %6 %7 %8 %9))
 (step 2 library %*% (in %9 %10) (out %11) (covers %11))

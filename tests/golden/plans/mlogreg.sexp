@@ -24,6 +24,6 @@ roots %9
 (step 0 fused Row (in %0 %2 %3) (out %9) (covers %4 %5 %6 %7 %8 %9))
 (cut %9 result "kept as a result")
 
-(machine "two equal") (price 899 us) (gap 0 us) (peak 4000)
+(machine "two equal") (price 920 us) (gap 0 us) (peak 4000)
 (step 0 fused Row (in %0 %2 %3) (out %9) (covers %4 %5 %6 %7 %8 %9))
 (cut %9 result "kept as a result")

@@ -9,18 +9,18 @@
 %6 = MATMUL f64 100x1 (%1 %5)
 roots %6
 
-(machine "host") (price 6.82e+03 us) (gap 0 us) (peak 800)
+(machine "host") (price 7.15e+03 us) (gap 0 us) (peak 800)
 (step 0 fused Row (in %0 %2 %3) (out %6) (covers %4 %5 %6))
 (cut %6 result "kept as a result")
 
-(machine "host and fast gpu") (price 6.82e+03 us) (gap 0 us) (peak 800)
+(machine "host and fast gpu") (price 7.15e+03 us) (gap 0 us) (peak 800)
 (step 0 fused Row (in %0 %2 %3) (out %6) (covers %4 %5 %6))
 (cut %6 result "kept as a result")
 
-(machine "host and slow gpu") (price 6.82e+03 us) (gap 0 us) (peak 800)
+(machine "host and slow gpu") (price 7.15e+03 us) (gap 0 us) (peak 800)
 (step 0 fused Row (in %0 %2 %3) (out %6) (covers %4 %5 %6))
 (cut %6 result "kept as a result")
 
-(machine "two equal") (price 569 us) (gap 0 us) (peak 800)
+(machine "two equal") (price 603 us) (gap 0 us) (peak 800)
 (step 0 fused Row (in %0 %2 %3) (out %6) (covers %4 %5 %6))
 (cut %6 result "kept as a result")

@@ -20,6 +20,6 @@ roots %5
 (step 0 fused Row (in %0) (out %5) (covers %1 %2 %3 %4 %5))
 (cut %5 result "kept as a result")
 
-(machine "two equal") (price 2.24e+03 us) (gap 0 us) (peak 160000000)
+(machine "two equal") (price 2.27e+03 us) (gap 0 us) (peak 160000000)
 (step 0 fused Row (in %0) (out %5) (covers %1 %2 %3 %4 %5))
 (cut %5 result "kept as a result")
