@@ -56,6 +56,7 @@ static const row rows[] = {
     {"library_flops_per_s", ROW_REAL, AT(library_flops_per_s), 2},
     {"library_half", ROW_REAL, AT(library_half), 2},
     {"library_row_ns", ROW_REAL, AT(library_row_ns), 2},
+    {"library_wait_ns", ROW_REAL, AT(library_wait_ns), 2},
     {"library_ns", ROW_REAL, AT(library_ns), 1},
     {"gemm_flops_per_s", ROW_REAL, AT(gemm_flops_per_s), 2},
     {"gemm_half_cells", ROW_REAL, AT(gemm_half_cells), 1},
@@ -220,6 +221,7 @@ void clf_profile_take_host(clf_profile *p, const clf_profile *host) {
     memcpy(p->library_flops_per_s, host->library_flops_per_s, sizeof p->library_flops_per_s);
     memcpy(p->library_half, host->library_half, sizeof p->library_half);
     memcpy(p->library_row_ns, host->library_row_ns, sizeof p->library_row_ns);
+    memcpy(p->library_wait_ns, host->library_wait_ns, sizeof p->library_wait_ns);
     p->library_ns = host->library_ns;
     p->gap_ns = host->gap_ns;
     p->convert_cells_per_s = host->convert_cells_per_s;

@@ -45,6 +45,7 @@ typedef struct clf_profile {
     double library_flops_per_s[2];             /* of a large product of the library's: [0] f32 [1] f64, all cores */
     double library_half[2];       /* shortest side at which it reaches half of that; the longest: [0] the sums [1] a side of the result */
     double library_row_ns[2];     /* one row of a matrix times a vector, beside its flops: [0] along the rows [1] summed over them */
+    double library_wait_ns[2];    /* one row of 800 bytes or more on its way there, beside streaming it; 0: never longer than that */
     double library_ns;            /* one more product of the library's, before its first flop */
     double gemm_flops_per_s[2];   /* of a large product by a library on the device itself: [0] f32 [1] f64; 0: it has none */
     double gemm_half_cells;       /* cells of a result at which it reaches half of that */

@@ -289,6 +289,19 @@ static clf_status gauge_library_rows(const gauge *g, clf_profile *p) {
     return CLF_OK;
 }
 
+/* The same of rows of LONG from memory, beside streaming them. */
+static clf_status gauge_library_waits(const gauge *g, clf_profile *p) {
+    enum { LONG = 100, ROWS = BIG_CELLS / LONG };
+    const double streamed = 8e9 * LONG / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1];
+    double ns;
+    for (int over = 0; over < 2; over++) {
+        const product q = {CLF_F64, over, over ? LONG : ROWS, 1, over ? ROWS : LONG};
+        CLF_TRY(least(g, product_run, &q, &ns));
+        p->library_wait_ns[over] = ns / ROWS > streamed ? ns / ROWS - streamed : 0;
+    }
+    return CLF_OK;
+}
+
 /* time = flops / F * (1 + half / shortest side), from a square product and two thin ones, t(X) %*% W and X %*% V of a tall X. */
 static clf_status gauge_library(const gauge *g, clf_profile *p) {
     const double cube = 2e9 * SQUARE * SQUARE * SQUARE, flat = 16e9 * THIN * THIN * TALL;
@@ -305,7 +318,8 @@ static clf_status gauge_library(const gauge *g, clf_profile *p) {
         p->library_half[tall] = half > 1 ? half : 1;
     }
     for (int w = 0; w < 2; w++) p->library_flops_per_s[w] = cube / square[w];
-    return gauge_library_rows(g, p);
+    CLF_TRY(gauge_library_rows(g, p));
+    return gauge_library_waits(g, p);
 }
 
 /* ---- other host steps ---- */

@@ -32,7 +32,7 @@ static clf_ps t_entry_rows(const clf_profile *p, double x) { return clf_cost_ent
 static clf_ps t_locate(const clf_profile *p, double x) { return clf_cost_locate(p, x); }
 static clf_ps t_gaps(const clf_profile *p, double x) { return clf_cost_gaps(p, x); }
 static clf_ps t_library(const clf_profile *p, double x) { return clf_cost_library(p, true, x, 30, 20); }
-static clf_ps t_library_rows(const clf_profile *p, double x) { return clf_cost_library_vector(p, true, x, 30, true); }
+static clf_ps t_library_rows(const clf_profile *p, double x) { return clf_cost_library_vector(p, true, x, 30, true, 1e5); }
 static clf_ps t_gemm(const clf_profile *p, double x) { return clf_cost_gemm(p, true, x, 30, 20); }
 static clf_ps t_convert(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_CSR, x, 10, x, 8); }
 static clf_ps t_twin(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_TWIN, 10, 10, x, 8); }
@@ -79,7 +79,8 @@ static void adds(const clf_profile *p) {
         for (double x = 1; x < 1e12; x *= 3.1)
             for (double part = x / 7; part < x; part += x / 7) {
                 bool same_tier = p->tier_bytes[2] < part && p->tier_bytes[2] < x - part;
-                if ((terms[i] == t_read || terms[i] == t_write || terms[i] == t_library) && !same_tier) continue;
+                bool tiers = terms[i] == t_read || terms[i] == t_write || terms[i] == t_library || terms[i] == t_library_rows;
+                if (tiers && !same_tier) continue;
                 clf_ps whole = terms[i](p, x); /* beyond 2^53 a double's last digit is more than a picosecond */
                 CU_ASSERT(terms[i](p, part) + terms[i](p, x - part) + (whole >> 50) + 1 >= whole);
             }
@@ -99,7 +100,7 @@ static void nothing(const clf_profile *p) {
             CU_ASSERT_EQUAL(terms[i](p, 0), 0);
     CU_ASSERT_EQUAL(clf_cost_library(p, true, 5, 0, 5), 0);
     CU_ASSERT_EQUAL(clf_cost_library(p, true, 5, 5, 0), 0);
-    CU_ASSERT_EQUAL(clf_cost_library_vector(p, true, 5, 0, false), 0);
+    CU_ASSERT_EQUAL(clf_cost_library_vector(p, true, 5, 0, false, 0), 0);
     CU_ASSERT_EQUAL(clf_cost_convert(p, CLF_CONVERT_DENSE, 0, 1e9, 0, 8), 0);
     CU_ASSERT_EQUAL(clf_cost_gather(p, 0, 1e9, 1e9), 0);
 }

@@ -40,10 +40,18 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_fma(&p, true, 1000), 4000);
     CU_ASSERT_EQUAL(clf_cost_library(&p, false, 8, 4, 100), 2 * 8 * 100 * 4 * 2 + 3 * 8 * 4 * 4);    /* a side of 4 is half the speed */
     CU_ASSERT_EQUAL(clf_cost_library(&p, true, 8, 100, 16), 4 * 8 * 100 * 16 * 2 + 2 * 3 * 8 * 800); /* 8 where the result has it */
-    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, false, 8, 16, false), 2 * 8 * 16 + 8 * 11000);       /* every row is begun */
-    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 16, true), 4 * 8 * 16 + 8 * 12000);
-    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, false), 4 * 8 + 8 * 11000);
-    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, true), 4 * 8 + 12000); /* two vectors */
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, false, 8, 16, false, 0), 2 * 8 * 16 + 8 * 11000);       /* every row is begun */
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 16, true, 0), 4 * 8 * 16 + 8 * 12000);
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, false, 0), 4 * 8 + 8 * 11000);
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, true, 0), 4 * 8 + 12000); /* two vectors */
+    p.library_wait_ns[0] = 90; /* as long as the row is, and no longer than one of 800 bytes */
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 50, false, 0), clf_cost_read(&p, 8 * 400, 0) + 8 * 45000);
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 200, false, 0), clf_cost_read(&p, 8 * 1600, 0) + 8 * 90000);
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, false, 8, 100, false, 1e9), clf_cost_read(&p, 8 * 400, 1e9) + 8 * 45000);
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 200, true, 0), 4 * 8 * 200 + 8 * 12000);
+    p.library_wait_ns[0] = 1; /* less than what a row takes beside */
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 16, false, 0), 4 * 8 * 16 + 8 * 11000);
+    p.library_wait_ns[0] = 0;
     p.gemm_flops_per_s[0] = 1e12;
     p.gemm_flops_per_s[1] = 5e11;
     CU_ASSERT_EQUAL(clf_cost_gemm(&p, false, 64, 128, 16), 13000 + 2 * 16 * (64 * 128 + 1000)); /* whole tiles and depths */
@@ -220,10 +228,10 @@ static void test_vectors(void) {
     all[6] = node(CLF_OP_MATMUL, CLF_F64, 20, 1, 2, 3, 2);
     all[7] = node(CLF_OP_MATMUL, CLF_F64, 1, 20, 2, 4, 0);
     all[8] = node(CLF_OP_MATMUL, CLF_F64, 1, 1, 2, 4, 2);
-    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 5), clf_cost_library_vector(&p, true, 100, 20, false));       /* X v */
-    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 6), clf_cost_library_vector(&p, true, 100, 20, true));        /* t(X) w */
-    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 7), clf_cost_library_vector(&p, true, 100, 20, true));        /* t(w) X */
-    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 8), clf_cost_library_vector(&p, true, 1, 100, false) + 1000); /* t(w) w, one row's 12 ns */
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 5), clf_cost_library_vector(&p, true, 100, 20, false, 0));       /* X v */
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 6), clf_cost_library_vector(&p, true, 100, 20, true, 0));        /* t(X) w */
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 7), clf_cost_library_vector(&p, true, 100, 20, true, 0));        /* t(w) X */
+    CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 8), clf_cost_library_vector(&p, true, 1, 100, false, 0) + 1000); /* t(w) w, one row's 12 ns */
 }
 
 int main(void) {
