@@ -217,7 +217,15 @@ clf_status clf_profile_parse(clf_profile *p, const char *text, size_t n, clf_err
     return st;
 }
 
+/* A CPU that OpenCL calls a device reads the memory that the host reads. On a machine with neighbours either figure may be low. */
+static void share_memory(clf_profile *p, const clf_profile *host) {
+    enum { MEMORY = CLF_PROFILE_TIERS - 1 };
+    const bool same = p->kind == CLF_DEV_CPU && p->zero_copy && !p->assumed && !host->assumed;
+    if (same && p->read_bytes_per_s[MEMORY] < host->read_bytes_per_s[MEMORY]) p->read_bytes_per_s[MEMORY] = host->read_bytes_per_s[MEMORY];
+}
+
 void clf_profile_take_host(clf_profile *p, const clf_profile *host) {
+    share_memory(p, host);
     memcpy(p->library_flops_per_s, host->library_flops_per_s, sizeof p->library_flops_per_s);
     memcpy(p->library_half, host->library_half, sizeof p->library_half);
     memcpy(p->library_row_ns, host->library_row_ns, sizeof p->library_row_ns);

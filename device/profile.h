@@ -61,7 +61,8 @@ typedef struct clf_profile {
 } clf_profile;
 /** Conservative figures for a device of this kind. */
 void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores);
-/** What the host does for every device: the library's products, conversions, structural operators. Copied from the host's profile. */
+/** What the host does for every device: the library's products, conversions, structural operators. Copied from the host's profile; so is
+ *  the rate of memory, where a device that is a CPU was seen to read its own more slowly. */
 void clf_profile_take_host(clf_profile *p, const clf_profile *host);
 void clf_profile_print(const clf_profile *p, clf_str *out);
 /** All of it as bytes, which only this process and others of the same machine compare. */

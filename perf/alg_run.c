@@ -261,8 +261,9 @@ static void run_case(const bench_run *r, const alg_case *k, const algorithm *a) 
 
 static void head(void) {
     printf("\nalgorithms: ms per iteration; ratios are the other's time over that of cost; bytes: of fused steps, per iteration\n");
-    printf("%-22s %12s %9s %9s %9s %9s %9s %9s %9s %6s %7s %6s %6s %6s %8s %8s %8s %8s %7s\n", "case", "size", "cost", "none", "all", "nored",
-           "twin", "hand", "calls", "none", "atleast", "others", "hand", "calls", "MB cost", "MB none", "plan ms", "share", "peak");
+    printf("%-22s %12s %9s %9s %9s %9s %9s %9s %9s %6s %7s %6s %6s %6s %8s %8s %8s %8s %7s\n", "case", "size", "cost", "none", "all",
+           "nored", "twin", "hand", "calls", "none", "atleast", "others", "hand", "calls", "MB cost", "MB none", "plan ms", "share",
+           "peak");
 }
 
 /* Plans are chosen by what was measured of this machine. */

@@ -27,7 +27,8 @@ bool alg_trace_same(const alg_trace *a, const alg_trace *b) {
     if (!a->c || !b->c || n < 2) return false;
     for (int i = 1; i < n; i++)
         for (size_t k = 0; k < sizeof counted / sizeof *counted; k++)
-            if (figure(&a->at[i], counted[k]) - figure(&a->at[0], counted[k]) != figure(&b->at[i], counted[k]) - figure(&b->at[0], counted[k]))
+            if (figure(&a->at[i], counted[k]) - figure(&a->at[0], counted[k]) !=
+                figure(&b->at[i], counted[k]) - figure(&b->at[0], counted[k]))
                 return false;
     return true;
 }

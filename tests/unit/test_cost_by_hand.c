@@ -7,6 +7,7 @@
 
 #include "planner/plan.h"
 #include "tests/unit/api_testing.h"
+#include "planner/bill.h"
 #include "tests/unit/cost_testing.h"
 
 /* By hand, from the simple profile: t + 1 picoseconds a byte in tier t, limits of 10, 20 and 30 kB. */
@@ -40,7 +41,7 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_fma(&p, true, 1000), 4000);
     CU_ASSERT_EQUAL(clf_cost_library(&p, false, 8, 4, 100), 2 * 8 * 100 * 4 * 2 + 3 * 8 * 4 * 4);    /* a side of 4 is half the speed */
     CU_ASSERT_EQUAL(clf_cost_library(&p, true, 8, 100, 16), 4 * 8 * 100 * 16 * 2 + 2 * 3 * 8 * 800); /* 8 where the result has it */
-    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, false, 8, 16, false, 0), 2 * 8 * 16 + 8 * 11000);       /* every row is begun */
+    CU_ASSERT_EQUAL(clf_cost_library_vector(&p, false, 8, 16, false, 0), 2 * 8 * 16 + 8 * 11000);    /* every row is begun */
     CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 16, true, 0), 4 * 8 * 16 + 8 * 12000);
     CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, false, 0), 4 * 8 + 8 * 11000);
     CU_ASSERT_EQUAL(clf_cost_library_vector(&p, true, 8, 1, true, 0), 4 * 8 + 12000); /* two vectors */
@@ -234,10 +235,30 @@ static void test_vectors(void) {
     CU_ASSERT_EQUAL(clf_cost_alone(&p, &g, 8), clf_cost_library_vector(&p, true, 1, 100, false, 0) + 1000); /* t(w) w, one row's 12 ns */
 }
 
+/* Dots of 100 rows beside 1000 ps of reading; of a row's pace, a quarter of them goes on while nothing is read. */
+static void test_row_pace(void) {
+    clf_profile p = simple();
+    clf_gnode leaf = node(CLF_OP_LEAF, CLF_F64, 100, 20, 0, 0, 0);
+    clf_graph g = {.n = 1, .node = &leaf};
+    clf_term term[2] = {{CLF_TERM_READ, 0, 1000, 0, 0}, {CLF_TERM_DOTS, 0, 100, 0, CLF_PACE_ROWS}};
+    clf_bill bill = {.n = 2, .term = term};
+    p.row_alone = 0.25;
+    clf_ps launch = clf_cost_launch(&p, bill.kind), read = clf_cost_read(&p, 1000, 0), dots = clf_cost_dots(&p, 100);
+    CU_ASSERT_EQUAL(clf_term_look(&term[0], &g, &p), 0);
+    CU_ASSERT_EQUAL(clf_term_look(&term[1], &g, &p), dots / 4);
+    CU_ASSERT_EQUAL(clf_bill_pay(&bill, &g, &p), launch + dots / 4 + clf_cost_both(&p, read, dots - dots / 4));
+    term[1].c = CLF_PACE_USUAL;
+    CU_ASSERT_EQUAL(clf_bill_pay(&bill, &g, &p), launch + clf_cost_both(&p, read, dots));
+    term[1].c = CLF_PACE_ROWS;
+    p.row_alone = 0;
+    CU_ASSERT_EQUAL(clf_bill_pay(&bill, &g, &p), launch + clf_cost_both(&p, read, dots));
+}
+
 int main(void) {
     static const test_case tests[] = {{"tiers go by an operand's own bytes", test_tiers},
                                       {"operators by hand", test_operators},
                                       {"moving and computing", test_both},
+                                      {"rows of cells", test_row_pace},
                                       {"values kept", test_kept},
                                       {"waking", test_waking},
                                       {"occupancy", test_occupancy},

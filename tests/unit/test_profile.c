@@ -110,6 +110,8 @@ static void test_damaged(void) {
         {"item_cells 4 8\n", "no 8 cells"},
         {"item_cells 2\n", "item_cells"},
         {"item_cells 2 2 2\n", "item_cells"},
+        {"overlap 1.5\n", "overlap of 1.5"},
+        {"row_alone 1.5\n", "1.5 that nothing hides"},
         {"cells_per_s.f32.ADD 0\n", "no speed"},
         {"cores 2\n\n# note\ncores 2\n", "line 4: 'cores' is there twice"},
         {"cells_per_s.f32.NOPE 1\n", "unknown key"},
@@ -214,6 +216,32 @@ static void test_assumed(void) {
     CU_ASSERT_DOUBLE_EQUAL(clf_profile_stream_s(&one, 1e9, 1e300) * one.read_bytes_per_s[3], 1e9, 1);
 }
 
+/* The rate of memory is the host's where a CPU is a device, both were measured, and its own is less. */
+static void test_memory_shared(void) {
+    static const struct {
+        clf_device_kind kind;
+        int assumed, host_assumed;
+        double own, is;
+    } of[] = {{CLF_DEV_CPU, 0, 0, 3e9, 5e9},
+              {CLF_DEV_CPU, 0, 0, 6e9, 6e9},
+              {CLF_DEV_CPU, 1, 0, 3e9, 3e9},
+              {CLF_DEV_CPU, 0, 1, 3e9, 3e9},
+              {CLF_DEV_GPU, 0, 0, 3e9, 3e9}};
+    clf_profile host, p;
+    clf_profile_assume(&host, CLF_DEV_HOST, 2);
+    host.read_bytes_per_s[3] = 5e9;
+    host.library_wait_ns[1] = 7;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        clf_profile_assume(&p, of[i].kind, 2);
+        p.assumed = of[i].assumed;
+        host.assumed = of[i].host_assumed;
+        p.read_bytes_per_s[3] = of[i].own;
+        clf_profile_take_host(&p, &host);
+        CU_ASSERT_EQUAL(p.read_bytes_per_s[3], of[i].is);
+        CU_ASSERT_EQUAL(p.library_wait_ns[1], 7);
+    }
+}
+
 /* Measuring gives figures that a profile may hold. How good they are hangs on what else the machine does; how long measuring takes, the
  * bench says (perf/plan_cases.c). */
 static void test_calibrate(void) {
@@ -286,6 +314,7 @@ int main(void) {
         {"files", test_files},
         {"damaged file", test_damaged_file},
         {"assumed", test_assumed},
+        {"one memory", test_memory_shared},
         {"calibrate", test_calibrate},
         {"calibrate groups", test_calibrate_groups},
         CU_TEST_INFO_NULL,
