@@ -36,6 +36,7 @@ static const row rows[] = {
     {"tile_fma_per_s", ROW_REAL, AT(tile_fma_per_s), 2},
     {"overlap", ROW_REAL, AT(overlap), 1},
     {"row_alone", ROW_REAL, AT(row_alone), 1},
+    {"entry_alone", ROW_REAL, AT(entry_alone), 1},
     {"registers", ROW_REAL, AT(registers), 1},
     {"unit_groups", ROW_REAL, AT(unit_groups), 1},
     {"group_cells", ROW_REAL, AT(group_cells), 1},
@@ -200,7 +201,8 @@ static clf_status sane(const clf_profile *p, clf_err *err) {
     for (int w = 0; w < 2; w++)
         if (p->item_cells[w] != 0 && !is_run(p->item_cells[w]))
             return clf_fail(err, CLF_E_FORMAT, "profile: a work-item takes no %g cells at once", p->item_cells[w]);
-    if (p->row_alone > 1) return clf_fail(err, CLF_E_FORMAT, "profile: a part of %g that nothing hides is more than all", p->row_alone);
+    const double alone = p->row_alone > p->entry_alone ? p->row_alone : p->entry_alone;
+    if (alone > 1) return clf_fail(err, CLF_E_FORMAT, "profile: a part of %g that nothing hides is more than all", alone);
     if (p->overlap > 1) return clf_fail(err, CLF_E_FORMAT, "profile: an overlap of %g is more than all", p->overlap);
     if (!(p->convert_cells_per_s > 0) || !(p->convert_entries_per_s > 0) || !(p->callout_bytes_per_s > 0))
         return clf_fail(err, CLF_E_FORMAT, "profile: conversions or structural operators have no speed");

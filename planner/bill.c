@@ -203,7 +203,7 @@ static void bill_operator(billing *b, int32_t n) {
     bool at_entries = begins_entries(b, n), by_one = b->driver >= 0 && clf_cols(&b->g->node[n]) == 1 && clf_rows(&b->g->node[n]) > 1;
     for (int i = 0; i < count; i++) {
         if (t[i].kind == CLF_TERM_NODE && !b->tiled) t[i].b = 0;
-        if (b->driver >= 0) t[i].c = CLF_PACE_USUAL;
+        if (b->driver >= 0) t[i].c = t[i].kind == CLF_TERM_NODE ? CLF_PACE_USUAL : CLF_PACE_ENTRIES;
         if (t[i].kind == CLF_TERM_NODE && by_one && clf_op_is_cell(b->g->node[n].op)) t[i].c = CLF_PACE_ONE_BY_ONE;
         if (t[i].kind == CLF_TERM_DOTS && at_entries) {
             t[i].a = (double)b->c->entries[b->driver];
@@ -212,7 +212,7 @@ static void bill_operator(billing *b, int32_t n) {
         put_term(b, t[i]);
     }
     if (b->driver < 0) return;
-    if (clf_term_begun(b->g, n) > 0) put(b, CLF_TERM_BEGUN, n, clf_term_begun(b->g, n), 0, 0);
+    if (clf_term_begun(b->g, n) > 0) put(b, CLF_TERM_BEGUN, n, clf_term_begun(b->g, n), 0, CLF_PACE_ENTRIES);
     if (b->c->host_beside && clf_bill_host_only(b->g, b->driver, n)) put(b, CLF_TERM_HOST, n, 0, 0, 0);
 }
 
@@ -248,7 +248,7 @@ static bool flat(const billing *b) {
 
 static void bill_driver(billing *b) {
     double entries = (double)b->c->entries[b->driver];
-    if (!flat(b)) return put(b, CLF_TERM_ENTRIES, b->driver, entries, 0, 0);
+    if (!flat(b)) return put(b, CLF_TERM_ENTRIES, b->driver, entries, 0, CLF_PACE_ENTRIES);
     for (int32_t t = 0; t < b->out->n; t++)
         if (b->out->term[t].node == b->driver && b->out->term[t].kind == CLF_TERM_READ)
             b->out->term[t].a = entries * clf_gnode_width(&b->g->node[b->driver]);

@@ -20,18 +20,18 @@ typedef enum clf_term_kind {
     CLF_TERM_NODE,     /* over a share a of its cells, in a loop; b: a product of a loop in tiles, where the device has them; c: clf_term_pace */
     CLF_TERM_ROWS,     /* something begun and ended in each of a rows; c: clf_term_pace */
     CLF_TERM_DOTS,     /* a inner products begun; b: rows of a side, each times an entry and added to the same sums; c: clf_term_pace */
-    CLF_TERM_ENTRIES,  /* a stored entries visited */
+    CLF_TERM_ENTRIES,  /* a stored entries visited; c: clf_term_pace */
     CLF_TERM_SCATTER,  /* a sums made at places that stored entries name */
-    CLF_TERM_BEGUN,    /* a folds or products begun in rows of stored entries */
+    CLF_TERM_BEGUN,    /* a folds or products begun in rows of stored entries; c: clf_term_pace */
     CLF_TERM_LOCATE,   /* a entries passed while others are looked for */
     CLF_TERM_GAPS,     /* a entries that end a range of cells without entry */
     CLF_TERM_HOST,     /* an operator that no kernel for CPUs has in a loop over entries */
     CLF_TERM_ALONE,    /* graph node a in a step of its own */
     CLF_TERM_CONVERT   /* clf_convert a of graph node b with c entries */
 } clf_term_kind;
-/* How computing goes: as usual; one cell at a time on a device for CPUs, once a row of stored entries; in rows of cells, where a part of it
- * hides behind nothing that is moved (clf_profile.row_alone). */
-enum clf_term_pace { CLF_PACE_USUAL, CLF_PACE_ONE_BY_ONE, CLF_PACE_ROWS };
+/* How computing goes: as usual; one cell at a time on a device for CPUs, once a row of stored entries; in rows of cells, or of stored
+ * entries, where a part of it hides behind nothing that is moved (clf_profile.row_alone, entry_alone). */
+enum clf_term_pace { CLF_PACE_USUAL, CLF_PACE_ONE_BY_ONE, CLF_PACE_ROWS, CLF_PACE_ENTRIES };
 typedef struct clf_term { int32_t kind, node; double a, b, c; } clf_term; /* node: the operand, result or operator it is for */
 
 /* Zeroed at first; written again, it keeps its room. */

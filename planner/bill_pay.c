@@ -25,12 +25,18 @@ static bool read_whole(const clf_term *t, const clf_graph *g, const clf_profile 
     return t->kind == CLF_TERM_SPARSELY && clf_cost_read(dev, t->c, g->bytes) <= gathered(t, dev);
 }
 
-static bool in_rows(const clf_term *t) {
-    return (t->kind == CLF_TERM_NODE || t->kind == CLF_TERM_ROWS || t->kind == CLF_TERM_DOTS) && t->c == CLF_PACE_ROWS;
+/* The part of computing that hides behind nothing. */
+static double alone(const clf_term *t, const clf_profile *dev) {
+    const bool rows = t->kind == CLF_TERM_NODE || t->kind == CLF_TERM_ROWS || t->kind == CLF_TERM_DOTS;
+    if (!rows && t->kind != CLF_TERM_ENTRIES && t->kind != CLF_TERM_BEGUN) return 0;
+    return t->c == CLF_PACE_ROWS ? dev->row_alone : t->c == CLF_PACE_ENTRIES ? dev->entry_alone : 0;
 }
 
 clf_ps clf_term_look(const clf_term *t, const clf_graph *g, const clf_profile *dev) {
-    if (t->kind > CLF_TERM_COMPUTE) return in_rows(t) && dev->row_alone > 0 ? times(clf_term_pay(t, g, dev), dev->row_alone) : 0;
+    if (t->kind > CLF_TERM_COMPUTE) {
+        const double part = alone(t, dev);
+        return part > 0 ? times(clf_term_pay(t, g, dev), part) : 0;
+    }
     if (t->kind == CLF_TERM_PLACE) return clf_cost_look(dev, t->a, t->c);
     bool gathers = t->kind == CLF_TERM_GATHER || t->kind == CLF_TERM_SPARSELY;
     return gathers && !read_whole(t, g, dev) ? clf_ps_add(clf_cost_look(dev, t->a, t->c), clf_cost_pick(dev, t->a, t->b)) : 0;

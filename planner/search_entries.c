@@ -182,8 +182,7 @@ static void take_bill(entries *e, clf_node_facts *f, clf_ps (*read)[CLF_MOST_DEV
         for (int32_t t = 0; t < e->bill.n; t++) {
             const clf_term *x = &e->bill.term[t];
             bool apart = x->kind == CLF_TERM_ENTRIES || x->kind == CLF_TERM_LOCATE;
-            if (x->kind > CLF_TERM_COMPUTE && !apart)
-                computed = clf_ps_add(computed, clf_term_pay(x, e->g, dev) - clf_term_look(x, e->g, dev));
+            if (x->kind > CLF_TERM_COMPUTE && !apart) computed = clf_ps_add(computed, clf_term_pay(x, e->g, dev));
             if (x->kind >= CLF_TERM_COMPUTE || x->node != f->id) continue;
             written = clf_ps_add(written, clf_term_pay(x, e->g, dev));
             looks = clf_ps_add(looks, clf_term_look(x, e->g, dev));

@@ -52,7 +52,8 @@ typedef struct clf_node_facts {
     clf_use *use;
     clf_share *share;          /* of operands that nothing but nodes which may stand alone must read */
     clf_ps compute[CLF_MOST_DEVICES], alone[CLF_MOST_DEVICES];
-    clf_ps apart[CLF_MOST_DEVICES]; /* what computing it takes besides, over all cells, and nothing hides; 0 where a leaf has entries */
+    clf_ps apart[CLF_MOST_DEVICES]; /* what computing it takes besides, over all cells, and nothing hides; 0 where a leaf has entries:
+                                       all of it is in compute then, which is never more than it costs */
     clf_ps write[2][CLF_MOST_DEVICES]; /* stored by a step alone; by a loop, where copies of it may meet */
     clf_ps *way_compute, *way_write; /* [way * devices + device]: the same in a loop that goes that way; */
     clf_ps *way_looks;               /* of writing, what no computing hides */

@@ -29,8 +29,10 @@ enum {
     SHORT_ENTRIES = 10, /* of short rows, which have from one to twice as many less one */
     GAP = 8,            /* cells for each entry */
     ENTRIES = ENTRY_ROWS * ROW_ENTRIES,
-    BIG_CELLS = 12 << 20, /* of the largest vector */
-    SQUARE = 320,         /* side of the library's product */
+    MANY_ROWS = 1 << 18,
+    MANY = MANY_ROWS * ROW_ENTRIES, /* more entries than caches hold */
+    BIG_CELLS = 12 << 20,           /* of the largest vector */
+    SQUARE = 320,                   /* side of the library's product */
     THIN = 4,
     TALL = 1 << 15,
     BLOCK = 1 << 10 /* side of what is converted and transposed */
@@ -44,8 +46,9 @@ typedef struct gauge {
     clf_err *err;
     double *big, *out; /* BIG_CELLS; BLOCK * BLOCK */
     int64_t *ptr;      /* ENTRY_ROWS + 1, and BLOCK + 1 zeros */
+    int64_t *many;     /* MANY_ROWS + 1 */
     int64_t *little;   /* rows of SHORT_ENTRIES on average */
-    int32_t *idx;      /* ENTRIES */
+    int32_t *idx;      /* MANY */
     clf_least *least;
 } gauge;
 
@@ -114,21 +117,21 @@ static clf_status gauge_chains(const gauge *g, clf_profile *p) {
     return CLF_OK;
 }
 
-/* X %*% v, or (back) t(X) %*% (X %*% v), over ENTRIES stored entries in rows that begin at ptr, spread over the first `cells` of v. */
-static clf_status entries_time(const gauge *g, int64_t *ptr, int rows, int64_t cells, bool back, double *ns) {
+/* X %*% v, or (back) t(X) %*% (X %*% v), over so many stored entries in rows that begin at ptr, spread over the first `cells` of v. */
+static clf_status entries_time(const gauge *g, int64_t *ptr, int rows, int entries, int64_t cells, bool back, double *ns) {
     static const char form[] = "(cplan (axis i range free %d) (axis j entry free %d owner a0 parent i) (in X f64 csr %d %lld)"
                                " (in v f64 dense %lld 1) (out Y f64 %lld) (access a0 X entries (i 1 0) (j 1 0))"
                                " (access a1 v stream (j 1 0) (- 0)) (let v0 f64 load a0) (let v1 f64 load a1)"
                                " (let v2 f64 dot j v0 v1 skip 1) (%s))";
     char text[1024];
-    clf_csr x = {ptr, g->idx, g->big, rows, cells, ENTRIES, CLF_F64};
+    clf_csr x = {ptr, g->idx, g->big, rows, cells, entries, CLF_F64};
     void *in[2] = {&x, g->big}, *out[1] = {g->out};
     uint32_t h = 1;
-    for (int i = 0; i < ENTRIES; i++) {
+    for (int i = 0; i < entries; i++) {
         h = h * 1664525u + 1013904223u;
         g->idx[i] = (int32_t)((uint64_t)h * (uint64_t)cells >> 32);
     }
-    snprintf(text, sizeof text, form, rows, ENTRIES, rows, (long long)cells, (long long)cells, back ? (long long)cells : rows,
+    snprintf(text, sizeof text, form, rows, entries, rows, (long long)cells, (long long)cells, back ? (long long)cells : rows,
              back ? "dot Y v0 v2 keep j" : "store Y v2 keep i");
     return row_time(g, text, &(clf_bind){.in = in, .out = out}, ns);
 }
@@ -137,7 +140,7 @@ static clf_status entries_time(const gauge *g, int64_t *ptr, int rows, int64_t c
 static clf_status gauge_begun(const gauge *g, clf_profile *p) {
     enum { ROWS = ENTRIES / SHORT_ENTRIES };
     double ns, cells = p->tier_bytes[0] / 16;
-    CLF_TRY(entries_time(g, g->little, ROWS, (int64_t)cells, false, &ns));
+    CLF_TRY(entries_time(g, g->little, ROWS, ENTRIES, (int64_t)cells, false, &ns));
     double row = (ns - p->entry_ns * ENTRIES) / (ROWS - ENTRY_ROWS), entry = p->entry_ns - row / ROW_ENTRIES;
     if (entry > p->entry_ns / 2) p->entry_ns = entry;
     p->entry_row_ns = row > p->dot_ns ? row - p->dot_ns : 0;
@@ -150,25 +153,41 @@ static clf_status gauge_entries(const gauge *g, clf_profile *p) {
     double ns, both;
     for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
         double half = p->tier_bytes[t] / 2, most = 8.0 * BIG_CELLS;
-        CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, (int64_t)((half < most ? half : most) / 8), false, &ns));
+        CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, ENTRIES, (int64_t)((half < most ? half : most) / 8), false, &ns));
         ns /= ENTRIES;
         if (t == 0) p->entry_ns = ns;
         p->gather_ns[t] = ns > p->entry_ns + LEAST_GATHER_NS ? ns - p->entry_ns : LEAST_GATHER_NS;
     }
-    CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, FEW, true, &both));
+    CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, ENTRIES, FEW, true, &both));
     p->scatter_ns = both / ENTRIES > p->entry_ns ? both / ENTRIES - p->entry_ns : 0;
     return gauge_begun(g, p);
 }
 
-/* The narrow chain over all of `big`: what its computing does not hide of bringing it, by the rule that loops are costed by (bill_pay.c). */
+/* The part of computing that hides behind nothing, where it and moving take ns together, by the rule that loops are costed by
+ * (bill_pay.c). */
+static double alone(const clf_profile *p, double ns, double moved, double computed) {
+    const double beside = (ns - moved) / computed - (1 - p->overlap), part = p->overlap > 0 ? beside / p->overlap : 0;
+    return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+/* The narrow chain over all of `big`. */
 static clf_status gauge_alone(const gauge *g, clf_profile *p) {
     const int rows = BIG_CELLS / NARROW;
     const double moved = 1e9 * 8.0 * BIG_CELLS / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1],
                  computed = 2.0 * rows * (1e9 * NARROW_TERMS / p->fma_per_s[1] + p->dot_ns);
     double ns;
     CLF_TRY(chain_time(g, "f64", rows, NARROW, 1, &ns));
-    const double beside = (ns - moved) / computed - (1 - p->overlap), alone = p->overlap > 0 ? beside / p->overlap : 0;
-    p->row_alone = alone < 0 ? 0 : alone > 1 ? 1 : alone;
+    p->row_alone = alone(p, ns, moved, computed);
+    return CLF_OK;
+}
+
+/* The same of a sparse product whose entries come from memory. */
+static clf_status gauge_entries_alone(const gauge *g, clf_profile *p) {
+    const double moved = 1e9 * (12.0 * MANY + 16.0 * MANY_ROWS) / p->read_bytes_per_s[CLF_PROFILE_TIERS - 1],
+                 computed = p->entry_ns * MANY + (p->dot_ns + p->entry_row_ns) * MANY_ROWS;
+    double ns;
+    CLF_TRY(entries_time(g, g->many, MANY_ROWS, MANY, (int64_t)(p->tier_bytes[0] / 16), false, &ns));
+    p->entry_alone = alone(p, ns, moved, computed);
     return CLF_OK;
 }
 
@@ -373,6 +392,7 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
     clf_least_again(g->least);
     for (int64_t i = 0; i < BIG_CELLS; i++) g->big[i] = 0.5 + (double)(i % 1000) / 1001.0;
     for (int64_t i = 0; i <= ENTRY_ROWS; i++) g->ptr[i] = i * ROW_ENTRIES;
+    for (int64_t i = 0; i <= MANY_ROWS; i++) g->many[i] = i * ROW_ENTRIES;
     g->little[0] = 0;
     for (int64_t i = 0; i < ENTRIES / SHORT_ENTRIES; i++) {
         int64_t end = g->little[i] + 1 + i * 7 % (2 * SHORT_ENTRIES - 1);
@@ -383,6 +403,7 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
     CLF_TRY(gauge_entries(g, p));
     CLF_TRY(gauge_dots(g, p));
     CLF_TRY(gauge_alone(g, p));
+    CLF_TRY(gauge_entries_alone(g, p));
     CLF_TRY(gauge_sides(g, p));
     CLF_TRY(gauge_locate(g, p));
     CLF_TRY(gauge_gaps(g, p));
@@ -391,8 +412,9 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
 }
 
 clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_mem *mem, clf_least *known, clf_profile *p, clf_err *err) {
-    const size_t big = sizeof(double) * BIG_CELLS, out = sizeof(double) * BLOCK * BLOCK, idx = sizeof(int32_t) * ENTRIES,
-                 ptr = sizeof(int64_t) * (ENTRY_ROWS + BLOCK + 2 + ENTRIES / SHORT_ENTRIES + 1), bytes = big + out + ptr + idx;
+    const size_t big = sizeof(double) * BIG_CELLS, out = sizeof(double) * BLOCK * BLOCK, idx = sizeof(int32_t) * MANY,
+                 ptr = sizeof(int64_t) * (ENTRY_ROWS + BLOCK + 2 + ENTRIES / SHORT_ENTRIES + 1 + MANY_ROWS + 1),
+                 bytes = big + out + ptr + idx;
     gauge g = {.blas = blas, .pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err, .least = known};
     clf_profile work = *p;
     char *block = clf_mem_data(mem, bytes);
@@ -402,6 +424,7 @@ clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_m
     g.ptr = (int64_t *)(void *)(block + big + out);
     g.idx = (int32_t *)(void *)(block + big + out + ptr);
     g.little = g.ptr + ENTRY_ROWS + BLOCK + 2;
+    g.many = g.little + ENTRIES / SHORT_ENTRIES + 1;
     clf_status st = gauge_all(&g, &work);
     clf_mem_data_free(mem, block, bytes);
     if (st == CLF_OK) *p = work;

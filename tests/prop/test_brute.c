@@ -23,7 +23,8 @@ static clf_profile plain_device(void) {
     d.cells_per_s[1][CLF_CLASS_EXP] = 1e10;
     d.write_cost = 2;
     d.fma_per_s[0] = d.fma_per_s[1] = d.library_flops_per_s[0] = d.library_flops_per_s[1] = 1e12;
-    d.library_half[0] = d.library_half[1] = d.library_row_ns[0] = d.library_row_ns[1] = d.library_wait_ns[0] = d.library_wait_ns[1] = d.row_ns = d.dot_ns = d.callout_ns = 0;
+    d.library_half[0] = d.library_half[1] = d.library_row_ns[0] = d.library_row_ns[1] = d.library_wait_ns[0] = d.library_wait_ns[1] =
+        d.row_ns = d.dot_ns = d.callout_ns = 0;
     d.overlap = 1;
     d.callout_bytes_per_s = 1e12;
     d.launch_async_ns = d.launch_sync_ns = 1;

@@ -65,7 +65,7 @@ static void test_looked_up(void) {
         clf_profile dev = devices.profile[0];
         dev.kind = kind;
         dev.overlap = 1;
-        dev.dot_ns = 0;
+        dev.dot_ns = dev.entry_alone = 0;
         for (int t = 0; t < CLF_PROFILE_TIERS; t++) dev.gather_ns[t] = 0;
         dev.entry_ns = 2 * BESIDE; /* more than all that is moved */
         double plain = ns_on(&r, &dev);
@@ -74,6 +74,36 @@ static void test_looked_up(void) {
         CU_ASSERT_DOUBLE_EQUAL(grown, kind != CLF_DEV_GPU, 1e-6);
     }
     drop(&r);
+}
+
+/* Of visiting entries, of products begun in their rows, and of those in rows of cells, a part goes on while nothing is moved, though far
+ * more is. */
+static void test_alone(void) {
+    static const plan_var v[] = {
+        {"X", 30000, 2000, false, ENTRIES}, {"w", 2000, 1, false, 0}, {"C", 30000, 200, false, 0}, {"x", 200, 1, false, 0}};
+    static const struct {
+        const char *program;
+        size_t part;
+        double computed_ns;
+    } of[] = {{"X %*% w", offsetof(clf_profile, entry_alone), 3.0 * ENTRIES + 400.0 * 30000},
+              {"t(C) %*% (C %*% x)", offsetof(clf_profile, row_alone), 2 * 200.0 * 30000}};
+    clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
+    clf_profile dev = devices.profile[0];
+    dev.overlap = 1;
+    dev.entry_ns = 3;
+    dev.dot_ns = dev.entry_row_ns = 200;
+    dev.fma_per_s[0] = dev.fma_per_s[1] = 1e18;
+    for (int t = 0; t < CLF_PROFILE_TIERS; t++) dev.read_bytes_per_s[t] = 1e8;
+    for (int k = 0; k < 2; k++) {
+        planned r = plan_with(v, 4, of[k].program, "all", &lim);
+        double *part = (double *)(void *)((char *)&dev + of[k].part);
+        CU_ASSERT_EQUAL_FATAL(r.p->nstep, 1);
+        dev.row_alone = dev.entry_alone = 0;
+        double none = ns_on(&r, &dev);
+        for (*part = 0.25; *part <= 1; *part += 0.25)
+            CU_ASSERT_DOUBLE_EQUAL((ns_on(&r, &dev) - none) / (*part * of[k].computed_ns), 1, 1e-6);
+        drop(&r);
+    }
 }
 
 /* All that is given, as it is stored, and all that is wanted. What is read once costs by them, though it would fit nearer itself. */
@@ -109,6 +139,7 @@ int main(void) {
     static const test_case tests[] = {{"bytes of a program", test_bytes},
                                       {"products begun at entries", test_begun},
                                       {"cells looked up at entries", test_looked_up},
+                                      {"beside nothing", test_alone},
                                       {"a fold down one column", test_one_column}};
     if (!plan_devices_read(&devices, CLF_TESTS_DIR "/golden/profiles")) return 1;
     return run_suite("entry_cost", tests, sizeof tests / sizeof *tests);
