@@ -89,6 +89,8 @@ def together(runs):
 def one_row(rows):
     one = dict(rows[0], runs=rows, ok=all(r["ok"] for r in rows))
     for key in rows[0]:
+        if key.startswith("same_plans_"):
+            one[key] = all(r.get(key) for r in rows)
         values = [r[key] for r in rows if isinstance(r.get(key), (int, float)) and not isinstance(r[key], bool)]
         if values:
             one[key] = statistics.median(values)
@@ -97,10 +99,10 @@ def one_row(rows):
 
 def each_run(rows, names):
     """The ratios of every run, where there are several. names: of the ratios."""
-    several = [r for r in rows if len(r.get("runs") or []) > 1 and any(r[key] is not None for key in names)]
+    several = [r for r in rows if len(r.get("runs") or []) > 1 and any(r.get(key) is not None for key in names)]
     if not several:
         return []
-    lines = [["`%s`" % r["case"]] + [", ".join(num(run[key]) for run in r["runs"] if run[key] is not None) for key in names] for r in several]
+    lines = [["`%s`" % r["case"]] + [", ".join(num(run[key]) for run in r["runs"] if run.get(key) is not None) for key in names] for r in several]
     return ["Above are medians of %d runs. Run by run:" % max(len(r["runs"]) for r in several), table(["case"] + list(names.values()), lines)]
 
 
@@ -117,13 +119,15 @@ def algorithms(rows):
     lines, groups = [], []
     for r in rows:
         t = {p: r["iteration_ms_" + p] for p in PLAYERS}
-        lines.append(["`%s`" % r["case"], size(r)] + [ms(t[p]) for p in PLAYERS] + [
+        same = {p: " =" if r.get("same_plans_" + p) and p in ("all", "nored") else "" for p in PLAYERS}
+        lines.append(["`%s`" % r["case"], size(r)] + [ms(t[p]) + same[p] for p in PLAYERS] + [
             promised(r["ratio_unfused"], r["ratio_unfused_at_least"]), promised(r["ratio_others"], r["ratio_others_at_least"]),
+            num(r.get("ratio_to_cost_twin")),
             promised(r["ratio_hand"], r["ratio_at_least"]), promised(r["ratio_calls"], r["ratio_calls_at_least"])])
         groups.append((r["case"], [r["ratio_unfused"], r["ratio_others"], r["ratio_hand"]],
                        [r["ratio_unfused_at_least"], r["ratio_others_at_least"], r["ratio_at_least"]]))
-    head = ["case", "size", "cost", "none", "all", "nored", "hand", "calls", "none / cost", "better of all, nored / cost", "hand / cost", "calls / none"]
-    names = {"ratio_unfused": head[8], "ratio_others": head[9], "ratio_hand": head[10]}
+    head = ["case", "size", "cost", "none", "all", "nored", "hand", "calls", "none / cost", "better of all, nored / cost", "twin / cost", "hand / cost", "calls / none"]
+    names = {"ratio_unfused": head[8], "ratio_others": head[9], "ratio_to_cost_twin": head[10], "ratio_hand": head[11]}
     picture = charts.bars("Time per iteration over that of cost", ["none", "better of all and nored", "hand-written OpenMP C"], groups)
     text = [summary(rows), "![times over those of cost](performance/algorithms.svg)", "Milliseconds per iteration, and ratios (promised at least):",
             table(head, lines)] + each_run(rows, names) + [
