@@ -145,9 +145,9 @@ static void compute_cost(const localing *L, clf_node_facts *f, int d) {
     f->compute[d] = f->apart[d] = 0;
     for (int i = 0; i < count; i++) {
         if (t[i].kind == CLF_TERM_DOTS && L->nsparse) continue;
-        clf_ps look = clf_term_look(&t[i], L->g, dev);
-        f->compute[d] = clf_ps_add(f->compute[d], clf_term_pay(&t[i], L->g, dev) - look);
-        if (!L->nsparse) f->apart[d] = clf_ps_add(f->apart[d], look);
+        clf_ps apart = L->nsparse ? 0 : clf_term_look(&t[i], L->g, dev);
+        f->compute[d] = clf_ps_add(f->compute[d], clf_term_pay(&t[i], L->g, dev) - apart);
+        f->apart[d] = clf_ps_add(f->apart[d], apart);
     }
 }
 

@@ -242,7 +242,7 @@ static void compute_in_loop(clf_component *c, clf_opened *o, int32_t q) {
     const clf_node_facts *f = &c->node[q];
     for (int32_t w = 0; w < c->nway; w++)
         clf_put(c, &o->way[w].computed, clf_ps_add(o->way[w].computed, f->way_compute[(int64_t)w * c->p->dev.n + o->device]));
-    clf_put_more(c, &c->launches, f->apart[o->device]);
+    clf_put(c, &c->launches, clf_ps_add(c->launches, f->apart[o->device]));
     pay_streams(c, q);
     settle(c, o);
 }
