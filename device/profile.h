@@ -24,7 +24,8 @@ typedef struct clf_profile {
     double fma_per_s[2];          /* multiply-adds of products in loops, operands in cache: [0] f32 [1] f64, all cores */
     double tile_fma_per_s[2];     /* those of products whose sums stay in registers, a tile at a time; 0: the device has no such loops */
     double overlap;               /* of computing and moving bytes, the part of the shorter that goes on during the longer: 0 to 1 */
-    double row_alone;             /* of what sums and products in rows of cells compute, the part that goes on while nothing is moved: 0 to 1 */
+    double row_alone;             /* of what sums and products in rows of cells compute, the part that goes on while nothing is moved: 0 to 1;
+                                     measured of the host alone */
     double entry_alone;           /* the same of rows of stored entries: of visiting them, and of what is begun in a row or at an entry */
     double registers;             /* values that a work-item keeps while the device is full; more, and fewer run at a time. 0: no matter */
     double unit_groups;           /* work-groups that a compute unit runs at a time while it is full; 0: grids of any size fill the device */
