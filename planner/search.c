@@ -59,6 +59,23 @@ static bool is_plain(const clf_searcher *s, int32_t k) {
     return s->size[k] == 1 && !s->p->nsparse && !(is & CLF_IS_COPIED) && (ways == CLF_CAN_LOOP || ways == CLF_CAN_ALONE);
 }
 
+/* What the search of a component found, or did not, is in s->leaf. */
+static clf_status take_found(clf_searcher *s, int32_t k, clf_component *c, bool fits, clf_best_opening *best, clf_err *err) {
+    if (!fits || !c->found) return clf_opening_take(s, k, best, err);
+    clf_leaf_of_best(c, &s->leaf);
+    return CLF_OK;
+}
+
+/* It is not proved the cheapest: perhaps a part belongs on another device. */
+static clf_status improve(clf_searcher *s, clf_err *err) {
+    clf_ps saved;
+    if (s->p->dev.n < 2 || s->opt->unbounded) return CLF_OK;
+    CLF_TRY(clf_leaf_move(s, &saved, err));
+    s->stats->cost -= saved;
+    s->stats->gap -= saved < s->stats->gap ? saved : s->stats->gap;
+    return CLF_OK;
+}
+
 /* Search component k in room of its own, its best opening being the one to beat. */
 static clf_status search_component(clf_searcher *s, int32_t k, clf_best_opening *best, clf_arena *a, clf_err *err) {
     clf_component c;
@@ -75,9 +92,8 @@ static clf_status search_component(clf_searcher *s, int32_t k, clf_best_opening 
         s->stats->gap = clf_ps_add(s->stats->gap, best->cost);
     }
     s->stats->cost = clf_ps_add(s->stats->cost, c.best);
-    if (!fits || !c.found) return clf_opening_take(s, k, best, err);
-    clf_leaf_of_best(&c, &s->leaf);
-    return CLF_OK;
+    CLF_TRY(take_found(s, k, &c, fits, best, err));
+    return !fits || c.stopped || c.narrowed ? improve(s, err) : CLF_OK;
 }
 
 static clf_status choose_component(clf_searcher *s, int32_t k, clf_arena *a, clf_err *err) {

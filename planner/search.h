@@ -6,7 +6,8 @@
  * consumers before producers, so that all who want a value are known when it is decided. Every part with a consumer of node q computes q,
  * too, or reads it; if somebody reads it, or it is a result, it is stored by a part that computes it, joins another part of its class,
  * opens a loop, or stands alone. Branches are cut by a bound that never exceeds what the completed cover costs (search_state.c), and
- * complete covers are priced by clf_cover_price, in every layout of their parts (layout.c).
+ * complete covers are priced by clf_cover_price, in every layout of their parts (layout.c). Of what is not proved the cheapest single parts
+ * are tried on other devices (search_moves.c).
  *
  * Source: candidate exploration and cost-based selection after Boehm et al., PVLDB 11(12) 2018, sections 3 and 4; choices per part and node
  * rather than per edge, multi-output parts, devices and the bound are ours. */

@@ -89,15 +89,19 @@ static clf_limits on_both(int second) {
 }
 
 /* The devices of the steps, in order: "1 0". */
-static void placed(const char *text, const clf_limits *lim, const char *want) {
+static void placed_as(const planned *r, const char *want) {
     char got[64] = "";
+    for (int32_t s = 0; s < r->p->nstep && strlen(got) + 3 < sizeof got; s++)
+        snprintf(got + strlen(got), 3, s ? " %d" : "%d", r->p->step[s].device);
+    if (strcmp(got, want)) printf("\n      got  %s\n      want %s\n", got, want);
+    CU_ASSERT_STRING_EQUAL(got, want);
+}
+
+static void placed(const char *text, const clf_limits *lim, const char *want) {
     planned r = plan_with(vars, VARS, text, "cost", lim);
     CU_ASSERT_EQUAL(r.p->gap_ps, 0);
     CU_ASSERT_EQUAL(r.p->ndevice, lim->dev.n);
-    for (int32_t s = 0; s < r.p->nstep && strlen(got) + 3 < sizeof got; s++)
-        snprintf(got + strlen(got), 3, s ? " %d" : "%d", r.p->step[s].device);
-    if (strcmp(got, want)) printf("\n    %s\n      got  %s\n      want %s\n", text, got, want);
-    CU_ASSERT_STRING_EQUAL(got, want);
+    placed_as(&r, want);
     drop(&r);
 }
 
@@ -110,6 +114,48 @@ static void test_both(void) {
     placed("k = sum(X * Y); sqrt(v * k)", &lim, "1 0");    /* the caller waits for k, or for what is made of it */
     placed("k = sum(X * Y); order(v * k)", &lim, "1 0 0");
     placed("a = abs(sum(X * Y)); sum(X * a + Z * sum(v * a))", &lim, "1 1 1"); /* a launch is less than a wait */
+}
+
+enum { MOST = 100000 };
+
+/* The price of what it ends with is what it says. */
+static clf_search_stats searched(const planned *r, const clf_limits *lim, clf_search_options options) {
+    clf_search_stats stats = {0};
+    clf_err err = {CLF_OK, ""};
+    clf_arena arena;
+    clf_problem problem;
+    clf_memo memo;
+    clf_cover cover;
+    clf_pricer pricer;
+    clf_ps price;
+    clf_arena_init(&arena, &r->c->mem);
+    CU_ASSERT_EQUAL_FATAL(clf_explore(&r->p->g, &arena, &memo, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_problem_new(&memo, lim, &arena, &problem, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_search(&problem, &options, &arena, &cover, &stats, &err), CLF_OK);
+    CU_ASSERT_EQUAL(clf_cover_check(&problem, &cover, &arena, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_pricer_new(&problem, &arena, &pricer, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(clf_cover_price(&pricer, &cover, &price, &err), CLF_OK);
+    CU_ASSERT_EQUAL(price, stats.cost);
+    clf_arena_release(&arena);
+    return stats;
+}
+
+/* A step of conjugate gradients for a factor. Its search ends after a few covers and takes one that began on one device as a whole; what
+ * does not belong there leaves it: the last quotient, of two single values, is the host's. */
+static void test_moves(void) {
+    static const plan_var v[] = {
+        {"X", 10000, 5000, false, 250000}, {"F", 10000, 20, false, 0}, {"G", 5000, 20, false, 0}, {"R", 10000, 20, false, 0},
+        {"S", 10000, 20, false, 0},        {"n", 10000, 1, false, 0},  {"rr", 1, 1, true, 0},     {"b", 1, 1, true, 0}};
+    static const char text[] = "D = R + b*S; H = ((X != 0) * (D %*% t(G))) %*% G + n*D; s = sum(D*H); a = ifelse(s > 0, rr/s, 0)\n"
+                               "R2 = R - a*H; rr2 = sum(R2^2); F + a*D; R2; D; rr2; rr2/rr";
+    clf_limits lim = on_both(POCL);
+    lim.search_share = 1;
+    planned r = plan_with(v, sizeof v / sizeof *v, text, "cost", &lim);
+    placed_as(&r, "1 1 1 0");
+    clf_search_stats all = searched(&r, &lim, (clf_search_options){.budget = MOST});
+    clf_search_stats few = searched(&r, &lim, (clf_search_options){.share = 1});
+    CU_ASSERT(few.stopped && r.p->gap_ps == few.gap && few.cost >= all.cost && few.cost - few.gap <= all.cost);
+    drop(&r);
 }
 
 /* A product of 9 * 10^9 operations: 150 ms on the host, 1.5 ms on the GPU and 14 to get there and back. */
@@ -207,24 +253,6 @@ static void test_many_nodes(void) {
     CU_ASSERT(r.p->nstep > 1 && r.p->gap_ps > 0);
     drop(&r);
 }
-
-static clf_search_stats searched(const planned *r, const clf_limits *lim, clf_search_options options) {
-    clf_search_stats stats = {0};
-    clf_err err = {CLF_OK, ""};
-    clf_arena arena;
-    clf_problem problem;
-    clf_memo memo;
-    clf_cover cover;
-    clf_arena_init(&arena, &r->c->mem);
-    CU_ASSERT_EQUAL_FATAL(clf_explore(&r->p->g, &arena, &memo, &err), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(clf_problem_new(&memo, lim, &arena, &problem, &err), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(clf_search(&problem, &options, &arena, &cover, &stats, &err), CLF_OK);
-    CU_ASSERT_EQUAL(clf_cover_check(&problem, &cover, &arena, &err), CLF_OK);
-    clf_arena_release(&arena);
-    return stats;
-}
-
-enum { MOST = 100000 };
 
 /* Following every branch to its end finds nothing cheaper, and sees the many covers that the bound knows to be dearer. */
 static void test_bound(void) {
@@ -324,6 +352,7 @@ int main(void) {
                                       {"inner product beside cells", test_inner_beside_cells},
                                       {"loops in tiles", test_tiles},
                                       {"two devices", test_both},
+                                      {"single parts elsewhere", test_moves},
                                       {"a device for loops only", test_loops_only},
                                       {"a device with a library", test_gemm},
                                       {"local memory", test_local_memory},
