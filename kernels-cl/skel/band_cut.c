@@ -216,19 +216,6 @@ static bool lay_out_merges(clf_band *p) {
 
 /* ---- cutting in time, indices ---- */
 
-/* A part of a grid sees its share of what has as many rows as the extent. So nothing may that is not read or written row by row. */
-static bool may_cut(const clf_band *p) {
-    const clf_cplan *c = p->c;
-    for (int a = 0; a < c->naccess; a++) {
-        const clf_access *x = &c->access[a];
-        if (x->rank > 2) return false;
-        if (x->rank > 0 && c->in[x->input].dim[0].n == p->rows && (x->at[0].axis != 0 || x->at[0].add || x->at[0].mul != 1)) return false;
-    }
-    for (int s = 0; s < c->nsink; s++)
-        if (!(c->sink[s].keep & 1u) && c->out[c->sink[s].out[0]].rank > 0 && c->out[c->sink[s].out[0]].dim[0].n == p->rows) return false;
-    return true;
-}
-
 static bool is_small(int64_t n) { return n < INT32_MAX - INT_ROOM; }
 
 /* Do positions and offsets of every operand and the numbers of tasks fit an int? */
@@ -262,7 +249,7 @@ bool clf_band_cut(clf_band *p, const clf_profile *profile, int local) {
     if (groups > MAX_GROUPS || p->merges > MAX_GROUPS || groups > MAX_WORDS / most(p->stride, 1)) return false;
     p->words = p->base + groups * p->stride;
     p->extent = p->e < 0 ? most(p->rows, 1) : 0; /* an operand in entries is never cut */
-    p->grain = p->e >= 0 ? 1 : may_cut(p) ? p->band : p->extent;
+    p->grain = p->e >= 0 ? 1 : p->band;
     p->index_bits = small(p) ? 32 : 64;
     return true;
 }

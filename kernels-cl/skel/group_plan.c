@@ -218,21 +218,15 @@ static bool cut(clf_group *p) {
 
 /* ---- cutting in time ---- */
 
-/* Operands that a part would see its share of (as clf_sched_spans has it) are walked through in the order of the cells. */
-static bool shares_ok(const clf_group *p, bool flat) {
+/* Operands that a part of flat cells would see its share of (as clf_sched_spans has it) are walked through in their order. */
+static bool shares_ok(const clf_group *p) {
     clf_group_at at;
     for (int a = 0; a < p->c->naccess; a++) {
         const clf_access *k = &p->c->access[a];
         const clf_cinput *in = &p->c->in[k->input];
         int64_t rows = in->rank == 2 ? in->dim[0].n : 1, cols = in->rank ? in->dim[in->rank - 1].n : 1;
         if (in->rank > 2 || !clf_group_access(p, k, &at)) return false;
-        bool spans = flat ? rows * cols == p->n : rows == p->rows && rows > 1;
-        bool along = flat ? at.linear && at.base == 0 : at.si == cols && at.base >= 0 && at.base < cols;
-        if (spans && !along) return false;
-    }
-    for (int s = 0; s < p->c->nsink; s++) { /* results of columns that lie along rows */
-        const clf_coutput *out = &p->c->out[p->c->sink[s].out[0]];
-        if (p->c->sink[s].keep == p->j && p->i && out->rank && out->dim[0].n == p->rows && p->rows > 1) return false;
+        if (rows * cols == p->n && !(at.linear && at.base == 0)) return false;
     }
     return true;
 }
@@ -253,13 +247,13 @@ static void grid(clf_group *p) {
     const clf_walk *w = k >= 0 ? &p->walk[k] : NULL;
     p->extent = most(p->rows, 1);
     p->grain = p->extent;
-    if (k == CLF_WALK_FLAT && shares_ok(p, true)) {
+    if (k == CLF_WALK_FLAT && shares_ok(p)) {
         p->flat = true;
         p->extent = p->n;
         p->grain = w->units * w->leaf;
-    } else if (k == CLF_WALK_ROWS && w->parts == 1 && shares_ok(p, false)) {
+    } else if (k == CLF_WALK_ROWS && w->parts == 1) {
         p->grain = slots_of(p, w) / (w->lanes * w->units);
-    } else if (k == CLF_WALK_COLS && w->tiles == 1 && shares_ok(p, false)) {
+    } else if (k == CLF_WALK_COLS && w->tiles == 1) {
         p->grain = w->units * w->leaf;
     }
 }

@@ -99,18 +99,6 @@ static bool past_caches(const clf_row *p, const clf_profile *profile) {
     return bytes > profile->llc_bytes / 2;
 }
 
-/* A part of a grid sees its share of what has as many rows as the extent. So nothing may that is not read or written row by row. */
-static bool may_cut(const clf_row *p) {
-    const clf_cplan *c = p->c;
-    for (int a = 0; a < c->naccess; a++) {
-        const clf_access *x = &c->access[a];
-        if (x->rank > 0 && c->in[x->input].dim[0].n == p->rows && (x->at[0].axis != 0 || x->at[0].add || x->at[0].mul != 1)) return false;
-    }
-    for (int s = 0; s < c->nsink; s++)
-        if (!(c->sink[s].keep & 1u) && c->out[c->sink[s].out[0]].rank > 0 && c->out[c->sink[s].out[0]].dim[0].n == p->rows) return false;
-    return true;
-}
-
 static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err) {
     clf_row row;
     if (!clf_row_plan(&row, c, p->cores)) return clf_fail(err, CLF_E_INTERNAL, "row.chunk: cplan does not fit");
@@ -120,7 +108,7 @@ static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid,
     out->width = row.width;
     out->nontemporal = past_caches(&row, p);
     out->grain = row.chunk;
-    out->extent = may_cut(&row) ? row.rows : 0;
+    out->extent = row.rows;
     return CLF_OK;
 }
 

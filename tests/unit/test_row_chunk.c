@@ -162,18 +162,6 @@ static void test_sizes_are_arguments(void) {
     CU_ASSERT_TRUE(s[1].global > 1 && (int64_t)s[1].global * s[1].grain >= 37777);
 }
 
-/* What has as many rows as the main input but is not read row by row may not be cut with it. */
-static void test_square(void) {
-    kernel_job j;
-    clf_sched s;
-    planned(&j, xv, (text_shape){300, 300, 0, "f64", 1}, &s);
-    CU_ASSERT_EQUAL(s.extent, 0);
-    job_end(&j);
-    planned(&j, xv, (text_shape){300, 299, 0, "f64", 1}, &s);
-    CU_ASSERT_EQUAL(s.extent, 300);
-    job_end(&j);
-}
-
 /* A driver that hands out half of the work-items first leaves no core more than a few rows behind another; results of many cells get fewer
  * work-items, which each need scratch for them. */
 static void test_cuts(void) {
@@ -224,7 +212,6 @@ int main(int argc, char **argv) {
         {"totals", test_totals},
         {"no memory", test_no_memory},
         {"sizes are arguments", test_sizes_are_arguments},
-        {"square", test_square},
         {"cuts", test_cuts},
         {"facts", test_facts},
     };

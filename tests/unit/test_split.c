@@ -155,6 +155,21 @@ static void test_products(void) {
     }
 }
 
+/* With as many rows as columns: a vector may be read by rows, of which each part has its own, along the columns, of which each needs all,
+ * or both ways; and what meets at columns is as long as what is kept of rows. */
+static void test_square(void) {
+    static const char *const texts[] = {"abs(X) %*% v - v", "t(X) %*% (X %*% t(r)) + v", "X * t(v) + r", "rowSums(X * t(v)) * v",
+                                        "Z = X %*% W; t(X) %*% Z; colSums(X * v); rowSums(Z)"};
+    static const shape sizes[] = {{400, 400}, {513, 513}};
+    for (size_t way = 0; way < 4; way++) {
+        clf_ctx *c = open_way(strategies[way / 2], pointers[way % 2]);
+        if (!c) return;
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) same_bytes(c, texts[t], s ? CLF_F32 : CLF_F64, sizes[s], true);
+        clf_close(c);
+    }
+}
+
 /* What is too small for two runs on the device alone. */
 static void test_uncut(void) {
     clf_ctx *c = open_way("chunk", "on");
@@ -289,6 +304,7 @@ int main(void) {
     static const test_case tests[] = {{"bits", test_bits},
                                       {"rows", test_rows},
                                       {"products", test_products},
+                                      {"square", test_square},
                                       {"what is not cut", test_uncut},
                                       {"beside others", test_beside},
                                       {"transfers", test_transfers},
