@@ -2,6 +2,7 @@
  * Steps that the host and an OpenCL device run together. Wherever they are cut, by host memory or through buffers, in either strategy, all
  * bytes are those of the device alone; what cannot be cut runs as before. Where it pays by the figures of a profile, nobody needs to ask. */
 #include "host/run/run.h"
+#include "tests/support/net.h"
 #include "tests/support/pinned_pair.h"
 #include "tests/unit/api_testing.h"
 
@@ -96,6 +97,12 @@ static clf_ctx *open_way(const char *strategy, const char *pointers) {
 
 static const char *const strategies[] = {"chunk", "group"}, *const pointers[] = {"on", "off"};
 
+/* Text t at size s goes by pointers in one strategy and through buffers in the other, by turns; at full length in every way. */
+static bool takes(size_t way, size_t t, size_t s) { return net_every(2, 2) == 1 || ((way >> 1 ^ way ^ t ^ s >> 1) & 1) == 0; }
+
+/* Its type: one in each strategy, the other text's in the other; at full length both in each. */
+static clf_dtype type_of(size_t way, size_t t, size_t s) { return (net_every(2, 2) == 1 ? s : t + (way >> 1)) % 2 ? CLF_F32 : CLF_F64; }
+
 /* Kept cells, of everything, of rows, and folds of all cells and of columns with states of one, two and three words; all at once, too. */
 static void test_bits(void) {
     static const char *const texts[] = {"X * Y + 2",         "sum(X * Y)",
@@ -109,11 +116,12 @@ static void test_bits(void) {
         if (!c) return;
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                if (!takes(way, t, s)) continue;
                 bool wide = sizes[s].cols > 10000, cols = strstr(texts[t], "col") != NULL;
                 bool merged = way / 2 && strstr(texts[t], "rowSums") && wide; /* groups share a row */
                 bool narrow = sizes[s].cols < 10 && !strchr(texts[t], ';');   /* for groups side by side, with nothing else to do */
                 bool whole = cols && (wide || (way / 2 && !narrow));
-                same_bytes(c, texts[t], s % 2 ? CLF_F32 : CLF_F64, sizes[s], !merged && !whole);
+                same_bytes(c, texts[t], type_of(way, t, s), sizes[s], !merged && !whole);
             }
         clf_close(c);
     }
@@ -149,7 +157,7 @@ static void test_products(void) {
         if (!c) return;
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-                if (sizes[s].rows * 20 <= MOST_CELLS || !strchr(texts[t], 'Q'))
+                if (takes(way, t, s) && (sizes[s].rows * 20 <= MOST_CELLS || !strchr(texts[t], 'Q')))
                     same_bytes(c, texts[t], s % 2 ? CLF_F32 : CLF_F64, sizes[s], true);
         clf_close(c);
     }
