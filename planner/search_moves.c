@@ -4,7 +4,7 @@
  * made last comes first, for small results are often read on the host. */
 #include "planner/searching.h"
 
-enum { MOST_MOVES = 32 }; /* covers priced */
+enum { MOST_PRICED = 1024 }; /* parts, in all covers together that are priced */
 
 static bool may_be_on(const clf_problem *p, const clf_part *part, int d) { return part->loop || clf_problem_alone_on(p, part->node[0], d); }
 
@@ -14,13 +14,13 @@ clf_status clf_leaf_move(clf_searcher *s, clf_ps *saved, clf_err *err) {
     clf_cover_drivers(s->p->g, c);
     CLF_TRY(clf_cover_price(&s->pricer, c, &begun, err));
     least = begun;
-    for (int32_t i = c->npart, tries = 0; i-- > 0;)
-        for (int d = 0, begun_on = c->part[i].device; d < s->p->dev.n && tries < MOST_MOVES; d++) {
+    for (int32_t i = c->npart, priced = 0; i-- > 0;)
+        for (int d = 0, begun_on = c->part[i].device; d < s->p->dev.n && priced + c->npart <= MOST_PRICED; d++) {
             clf_part *part = &c->part[i];
             uint8_t was = part->device;
             clf_ps cost;
             if (d == begun_on || !may_be_on(s->p, part, d)) continue;
-            tries++;
+            priced += c->npart;
             part->device = (uint8_t)d;
             CLF_TRY(clf_cover_price(&s->pricer, c, &cost, err));
             if (cost < least)
