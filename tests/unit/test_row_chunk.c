@@ -162,6 +162,17 @@ static void test_sizes_are_arguments(void) {
     CU_ASSERT_TRUE(s[1].global > 1 && (int64_t)s[1].global * s[1].grain >= 37777);
 }
 
+/* Square or not, rows are cut: what is read along the columns each part is shown whole. */
+static void test_square(void) {
+    for (int64_t cols = 299; cols <= 300; cols++) {
+        kernel_job j;
+        clf_sched s;
+        planned(&j, xv, (text_shape){300, cols, 0, "f64", 1}, &s);
+        CU_ASSERT_TRUE(s.extent == 300 && s.grain < 300);
+        job_end(&j);
+    }
+}
+
 /* A driver that hands out half of the work-items first leaves no core more than a few rows behind another; results of many cells get fewer
  * work-items, which each need scratch for them. */
 static void test_cuts(void) {
@@ -212,6 +223,7 @@ int main(int argc, char **argv) {
         {"totals", test_totals},
         {"no memory", test_no_memory},
         {"sizes are arguments", test_sizes_are_arguments},
+        {"square", test_square},
         {"cuts", test_cuts},
         {"facts", test_facts},
     };

@@ -2,9 +2,9 @@
  * Steps that the host and an OpenCL device run together. Wherever they are cut, by host memory or through buffers, in either strategy, all
  * bytes are those of the device alone; what cannot be cut runs as before. Where it pays by the figures of a profile, nobody needs to ask. */
 #include "host/run/run.h"
-#include "tests/support/net.h"
 #include "tests/support/pinned_pair.h"
 #include "tests/unit/api_testing.h"
+#include "tests/unit/split_ways.h"
 
 enum { MOST_CELLS = 300000, MOST_BYTES = 2 * MOST_CELLS * 8 };
 
@@ -87,21 +87,13 @@ static void same_bytes(clf_ctx *c, const char *text, clf_dtype t, shape s, bool 
     }
 }
 
-static clf_ctx *open_way(const char *strategy, const char *pointers) {
+static clf_ctx *open_way(const char *strategy, const char *in_place) {
     clf_ctx *c = open_kernels();
     if (!c) return NULL;
     CU_ASSERT_EQUAL(clf_set(c, "strategy", strategy), CLF_OK);
-    CU_ASSERT_EQUAL(clf_set(c, "host_pointers", pointers), CLF_OK);
+    CU_ASSERT_EQUAL(clf_set(c, "host_pointers", in_place), CLF_OK);
     return c;
 }
-
-static const char *const strategies[] = {"chunk", "group"}, *const pointers[] = {"on", "off"};
-
-/* Text t at size s goes by pointers in one strategy and through buffers in the other, by turns; at full length in every way. */
-static bool takes(size_t way, size_t t, size_t s) { return net_every(2, 2) == 1 || ((way >> 1 ^ way ^ t ^ s >> 1) & 1) == 0; }
-
-/* Its type: one in each strategy, the other text's in the other; at full length both in each. */
-static clf_dtype type_of(size_t way, size_t t, size_t s) { return (net_every(2, 2) == 1 ? s : t + (way >> 1)) % 2 ? CLF_F32 : CLF_F64; }
 
 /* Kept cells, of everything, of rows, and folds of all cells and of columns with states of one, two and three words; all at once, too. */
 static void test_bits(void) {
@@ -174,7 +166,7 @@ static void test_square(void) {
         if (!c) return;
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-                if (takes(way, t, s)) same_bytes(c, texts[t], type_of(way, t, s), sizes[s], true);
+                if (takes(way, t, s)) same_bytes(c, texts[t], s ? CLF_F32 : CLF_F64, sizes[s], true);
         clf_close(c);
     }
 }

@@ -2,22 +2,14 @@
  * Loops over stored entries that the host and an OpenCL device run together: wherever they are cut, by host memory or through buffers, in
  * either strategy, all bytes are those of the device alone. What cannot be cut runs as before. */
 #include "host/run/run.h"
-#include "tests/support/net.h"
 #include "tests/support/pinned_pair.h"
 #include "tests/unit/api_testing.h"
 #include "tests/unit/split_matrix.h"
+#include "tests/unit/split_ways.h"
 
 enum { RANK = 6, DEEP = 32, MOST_BYTES = 4 * SPLIT_ENTRIES * 8 };
 
-static const char *const shares[] = {"1", "50", "99"}, *const strategies[] = {"chunk", "group"}, *const pointers[] = {"on", "off"};
-
-/* Text i with matrix k goes by pointers in one strategy and through buffers in the other, by turns; at full length in every way. */
-static bool takes(size_t way, size_t i, int k) { return net_every(2, 2) == 1 || ((way >> 1 ^ way ^ i ^ (size_t)k >> 1) & 1) == 0; }
-
-/* Its type: one in each strategy, the other text's in the other; at full length both in each. */
-static clf_dtype type_of(size_t way, size_t i, int k) {
-    return (i + (net_every(2, 2) == 1 ? (size_t)k : way >> 1)) % 2 ? CLF_F32 : CLF_F64;
-}
+static const char *const shares[] = {"1", "50", "99"};
 
 static void *cells(clf_dtype t) {
     enum { N = WIDE * DEEP };
@@ -122,8 +114,8 @@ static clf_ctx *open_way(size_t way) {
 /* All are split, but for a matrix of one row and one of one entry, which may be. */
 static void all_kinds(clf_ctx *c, const char *text, size_t way, size_t i) {
     for (int k = 0; k < KINDS; k++) {
-        if (!takes(way, i, k)) continue;
-        uint64_t splits = same_bytes(c, text, (kind)k, type_of(way, i, k));
+        if (!takes(way, i, (size_t)k)) continue;
+        uint64_t splits = same_bytes(c, text, (kind)k, type_of(way, i, (size_t)k));
         if (!splits && k != ALONE && k != FEW) printf("\n    %s, matrix %d is not split\n", text, k);
         CU_ASSERT(splits > 0 || k == ALONE || k == FEW);
     }
@@ -319,8 +311,8 @@ static void test_three(void) {
         if (!c) break;
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             for (int k = 0; k < KINDS; k++) {
-                if (!takes(way, i, k)) continue;
-                counted n = same_as_alone(c, texts[i], (kind)k, type_of(way, i, k), three, THREE);
+                if (!takes(way, i, (size_t)k)) continue;
+                counted n = same_as_alone(c, texts[i], (kind)k, type_of(way, i, (size_t)k), three, THREE);
                 bool all = n.split == 2 * THREE && n.kernels == 2 * n.split;
                 if (!all && k == EVEN) printf("\n    %s, way %d: not three every time\n", texts[i], (int)way);
                 CU_ASSERT(all || k != EVEN);
