@@ -69,7 +69,7 @@ static clf_status take_found(clf_searcher *s, int32_t k, clf_component *c, bool 
 /* It is not proved the cheapest: perhaps a part belongs on another device. */
 static clf_status improve(clf_searcher *s, clf_err *err) {
     clf_ps saved;
-    if (s->p->dev.n < 2 || s->opt->unbounded) return CLF_OK;
+    if (s->p->dev.n < 2) return CLF_OK;
     CLF_TRY(clf_leaf_move(s, &saved, err));
     s->stats->cost -= saved;
     s->stats->gap -= saved < s->stats->gap ? saved : s->stats->gap;
