@@ -102,6 +102,21 @@ clf_mat *clf_outer(clf_op_code op, clf_mat *u, clf_mat *v) {
 
 static clf_mat *form1(clf_op op, clf_mat *x, const int64_t *attr) { return record((request){op, false, attr}, 1, &x); }
 
+/* Another handle of the same value. */
+static clf_mat *again(clf_mat *x) {
+    clf_ctx_lock(x->ctx);
+    clf_mat *r = clf_handle_new(x->ctx, clf_node_ref(x->node));
+    clf_ctx_unlock(x->ctx);
+    return r;
+}
+
+/* What is so already is no new value: evaluated, a step of its own would copy the caller's memory. */
+static clf_mat *cast(clf_mat *x, clf_dtype t, bool scalar) {
+    clf_gnode g = look(x);
+    bool so = g.op != CLF_OP_ERROR && g.dtype == t && (g.scalar != 0) == scalar;
+    return so ? again(x) : form1(CLF_OP_CAST, x, (int64_t[]){t, scalar});
+}
+
 clf_mat *clf_cast(clf_mat *x, clf_dtype t) {
     if (!x || !x->ctx) return NULL;
     if (!clf_dtype_ok((int)t)) {
@@ -109,7 +124,7 @@ clf_mat *clf_cast(clf_mat *x, clf_dtype t) {
         clf_fail(&err, CLF_E_TYPE, "cast: no element type %d", (int)t);
         return clf_handle_fail(x->ctx, &err);
     }
-    return form1(CLF_OP_CAST, x, (int64_t[]){t, look(x).scalar});
+    return cast(x, t, look(x).scalar);
 }
 
 /* Both operands in one type first: that of the result. */
@@ -126,8 +141,8 @@ static clf_mat *form2(clf_op op, clf_mat *a, clf_mat *b) {
     return r;
 }
 
-clf_mat *clf_as_scalar(clf_mat *x) { return x && x->ctx ? form1(CLF_OP_CAST, x, (int64_t[]){look(x).dtype, 1}) : NULL; }
-clf_mat *clf_as_matrix(clf_mat *x) { return x && x->ctx ? form1(CLF_OP_CAST, x, (int64_t[]){look(x).dtype, 0}) : NULL; }
+clf_mat *clf_as_scalar(clf_mat *x) { return x && x->ctx ? cast(x, (clf_dtype)look(x).dtype, true) : NULL; }
+clf_mat *clf_as_matrix(clf_mat *x) { return x && x->ctx ? cast(x, (clf_dtype)look(x).dtype, false) : NULL; }
 clf_mat *clf_t(clf_mat *x) { return form1(CLF_OP_TRANSPOSE, x, NULL); }
 clf_mat *clf_matmul(clf_mat *a, clf_mat *b) { return form2(CLF_OP_MATMUL, a, b); }
 clf_mat *clf_cbind(clf_mat *a, clf_mat *b) { return form2(CLF_OP_CBIND, a, b); }

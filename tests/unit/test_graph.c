@@ -44,6 +44,37 @@ static void test_hash_consing(void) {
     clf_close(c);
 }
 
+/* Evaluated, a cast to the own type would be a copy of the caller's memory. */
+static void test_cast_to_own_type(void) {
+    static const double one[1] = {3};
+    static const int64_t at[3] = {0, 1, 2};
+    static const int32_t column[2] = {2, 0};
+    const void *cells;
+    clf_ctx *c = open_host();
+    clf_mat *X = clf_borrow(c, CLF_F64, 4, 3, x_data, NULL, NULL), *same = clf_cast(X, CLF_F64),
+            *one_cell = clf_matrix(c, CLF_F64, 1, 1, one);
+    clf_mat *S = clf_sparse_csr(c, CLF_F64, 2, 3, 2, at, column, x_data, NULL), *three = clf_num(c, 3);
+    clf_mem_stats before = {.struct_size = sizeof before}, after = before;
+    CU_ASSERT_PTR_NOT_EQUAL(same, X); /* a handle of its own */
+    CU_ASSERT_PTR_EQUAL(same->node, X->node);
+    CU_ASSERT_PTR_EQUAL(clf_cast(S, CLF_F64)->node, S->node);
+    CU_ASSERT_PTR_NOT_EQUAL(clf_cast(X, CLF_F32)->node, X->node);
+    CU_ASSERT_PTR_EQUAL(clf_as_scalar(three)->node, three->node);
+    CU_ASSERT_PTR_EQUAL(clf_as_matrix(one_cell)->node, one_cell->node);
+    CU_ASSERT_PTR_NOT_EQUAL(clf_as_matrix(three)->node, three->node);
+    CU_ASSERT_PTR_NOT_EQUAL(clf_as_scalar(one_cell)->node, one_cell->node);
+    CU_ASSERT_EQUAL(read_f64(clf_as_scalar(one_cell)), 3);
+    clf_get_mem_stats(c, &before);
+    CU_ASSERT_EQUAL(clf_eval(1, &same), CLF_OK);
+    CU_ASSERT_EQUAL(clf_data(same, &cells), CLF_OK);
+    clf_get_mem_stats(c, &after);
+    CU_ASSERT_PTR_EQUAL(cells, x_data);
+    CU_ASSERT_EQUAL(after.now, before.now);
+    clf_free(X);
+    CU_ASSERT_EQUAL(read_f64(clf_sum(same)), 78);
+    clf_close(c);
+}
+
 static void test_shapes(void) {
     clf_ctx *c = open_host();
     clf_mat *X = clf_param(c, CLF_F64, 4, 3, false), *u = clf_param(c, CLF_F64, 4, 1, false), *v = clf_param(c, CLF_F64, 1, 3, false);
@@ -301,6 +332,7 @@ static void test_checksum(void) {
 int main(void) {
     static const test_case tests[] = {
         {"equal nodes", test_hash_consing},
+        {"cast to own type", test_cast_to_own_type},
         {"shapes", test_shapes},
         {"types", test_types},
         {"integers cumulate", test_integer_cum},
