@@ -48,6 +48,7 @@ void alg_line(const bench_row *row) {
     cell(8, 3, f->plan_ms);
     cell(7, 3, f->plan_share * 100);
     printf("%%");
+    cell(8, 1, f->first_ms[ALG_COST]);
     cell(6, 0, f->peak_bytes[ALG_COST] * 0x1p-20);
     if (!row->ok)
         printf("  FAILED");
@@ -69,6 +70,7 @@ void alg_json(void *file, const bench_row *row) {
     FILE *f = file;
     for (int i = 0; i < ALG_PLAYERS; i++) {
         number(f, "iteration_ms_", alg_who_name[i], a->ms[i]);
+        number(f, "first_ms_", alg_who_name[i], a->first_ms[i]);
         number(f, "ratio_to_cost_", alg_who_name[i], a->ratio[i]);
         if (i >= ALG_HAND) continue;
         number(f, "iteration_bytes_", alg_who_name[i], a->bytes[i]);

@@ -32,7 +32,7 @@ typedef struct game {
     alg_player player[ALG_PLAYERS];
     int iterations[ALG_PLAYERS];
     alg_trace trace[ALG_PLAYERS]; /* of the round */
-    double ms[ALG_PLAYERS][BENCH_ROUNDS_MAX], ratio[ALG_PLAYERS][BENCH_ROUNDS_MAX];
+    double ms[ALG_PLAYERS][BENCH_ROUNDS_MAX], ratio[ALG_PLAYERS][BENCH_ROUNDS_MAX], first_ms[ALG_PLAYERS][BENCH_ROUNDS_MAX];
     double calls[BENCH_ROUNDS_MAX];
 } game;
 
@@ -120,9 +120,12 @@ static void play_round(game *g, int round) {
         const int i = round % 2 ? ALG_PLAYERS - 1 - j : j; /* every second round goes backwards */
         const bool slow = g->iterations[i] * g->ms[i][0] > slow_ms;
         g->trace[i].n = 0;
-        g->ms[i][round] = NAN;
+        g->ms[i][round] = g->first_ms[i][round] = NAN;
         if (!alg_player_plays(&g->player[i]) || (round >= SLOW_ROUNDS && slow)) continue;
-        if (train(g, &g->player[i], g->iterations[i], &g->trace[i], i)) g->ms[i][round] = alg_trace_ms(&g->trace[i], ALG_STEPS);
+        const alg_trace *t = &g->trace[i];
+        if (!train(g, &g->player[i], g->iterations[i], &g->trace[i], i)) continue;
+        g->ms[i][round] = alg_trace_ms(t, ALG_STEPS);
+        g->first_ms[i][round] = t->at_ms[0] - t->begin_ms;
     }
     if (g->row.ok) compare(g);
     for (int i = 0; i < ALG_PLAYERS; i++) g->ratio[i][round] = over(g, i, ALG_COST);
@@ -179,6 +182,7 @@ static void conclude(game *g, int rounds) {
     double apart[BENCH_ROUNDS_MAX];
     for (int i = 0; i < ALG_PLAYERS; i++) {
         g->f.ms[i] = bench_median(g->ms[i], rounds);
+        g->f.first_ms[i] = bench_median(g->first_ms[i], rounds);
         g->f.ratio[i] = bench_median(g->ratio[i], rounds);
     }
     for (int i = 0; i < rounds; i++) apart[i] = fabs(g->ms[ALG_COST][i] / g->f.ms[ALG_COST] - 1);
@@ -227,7 +231,8 @@ static void prepare(game *g) {
                             &g->f.plan_ms,      &g->f.load_ms,     &g->f.build_ms, &g->f.plan_share};
     bench_row_init(row, g->k->name, "algorithms", "f64", g->r->opt->device ? g->r->device_name : "by cost");
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) *none[i] = NAN;
-    for (int i = 0; i < ALG_PLAYERS; i++) g->f.ms[i] = g->f.ratio[i] = g->f.bytes[i] = g->f.products[i] = g->f.peak_bytes[i] = NAN;
+    for (int i = 0; i < ALG_PLAYERS; i++)
+        g->f.ms[i] = g->f.first_ms[i] = g->f.ratio[i] = g->f.bytes[i] = g->f.products[i] = g->f.peak_bytes[i] = NAN;
     row->alg = &g->f;
     row->max_rel_err = 0;
     g->p = parameters(g);
@@ -260,10 +265,11 @@ static void run_case(const bench_run *r, const alg_case *k, const algorithm *a) 
 }
 
 static void head(void) {
-    printf("\nalgorithms: ms per iteration; ratios are the other's time over that of cost; bytes: of fused steps, per iteration\n");
-    printf("%-22s %12s %9s %9s %9s %9s %9s %9s %9s %6s %7s %6s %6s %6s %8s %8s %8s %8s %7s\n", "case", "size", "cost", "none", "all",
+    printf("\nalgorithms: ms per iteration; ratios are the other's time over that of cost; bytes: of fused steps, per iteration; "
+           "first: until the first iteration has ended\n");
+    printf("%-22s %12s %9s %9s %9s %9s %9s %9s %9s %6s %7s %6s %6s %6s %8s %8s %8s %8s %8s %6s\n", "case", "size", "cost", "none", "all",
            "nored", "twin", "hand", "calls", "none", "atleast", "others", "hand", "calls", "MB cost", "MB none", "plan ms", "share",
-           "peak");
+           "first ms", "peak");
 }
 
 /* Plans are chosen by what was measured of this machine. */

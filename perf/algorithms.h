@@ -102,12 +102,15 @@ bool alg_player_train(alg_player *p, int iterations, alg_trace *t, char *why, si
 /* ---- what a row of this suite has besides */
 typedef struct alg_figures {
     double ms[ALG_PLAYERS], ratio[ALG_PLAYERS]; /* per iteration; the other's over that of cost */
+    double first_ms[ALG_PLAYERS];               /* from the call to the end of the first iteration, plans and kernels being there */
     bool same[ALG_PLAYERS];                     /* its iterations ran the plans that those of cost ran, see alg_trace_same */
     double ratio_others;                        /* the better of all and nored over cost; of the same plan: 1 */
     double ratio_calls;                         /* the plan that fuses nothing against the sequence of calls: the latter over the former */
-    double bytes[ALG_PLAYERS], products[ALG_PLAYERS], launches, waits; /* per iteration; bytes are those of fused steps, products of the BLAS */
-    double plan_ms, find_ms, load_ms, build_ms; /* of a training in a new context: planning, devices found, kernels loaded; compiling, the first time */
-    double plan_share;                          /* of a run of 20 iterations in a new context, without loading kernels */
+    double bytes[ALG_PLAYERS], products[ALG_PLAYERS], launches,
+        waits; /* per iteration; bytes are those of fused steps, products of the BLAS */
+    double plan_ms, find_ms, load_ms,
+        build_ms;      /* of a training in a new context: planning, devices found, kernels loaded; compiling, the first time */
+    double plan_share; /* of a run of 20 iterations in a new context, without loading kernels */
     double peak_bytes[ALG_PLAYERS];
     int iterations, calls;
 } alg_figures;

@@ -137,7 +137,7 @@ def algorithms(rows):
 
 def algorithms_besides(rows):
     head = ["case", "MB cost", "MB none", "MB all", "MB nored", "products none", "launches", "waits", "planning ms", "share of 20 iterations",
-            "kernels loaded ms", "compiled ms", "peak MB cost", "peak MB none"]
+            "kernels loaded ms", "compiled ms", "first ms cost", "first ms none", "first ms hand", "peak MB cost", "peak MB none"]
     lines = []
     for r in rows:
         share = r["plan_share"]
@@ -145,7 +145,7 @@ def algorithms_besides(rows):
         lines.append(["`%s`" % r["case"]] + [mega(r["iteration_bytes_" + p]) for p in PLAYERS[:4]] + [
             num(r["iteration_products_none"], 1), num(r["iteration_launches"], 1), num(r["iteration_waits"], 1), ms(r["plan_ms"]),
             "**%s**" % text if share is not None and share > r["plan_share_at_most"] else text, ms(r["load_ms"]), ms(r["build_ms"]),
-            mega(r["peak_bytes_cost"]), mega(r["peak_bytes_none"])])
+            ms(r.get("first_ms_cost")), ms(r.get("first_ms_none")), ms(r.get("first_ms_hand")), mega(r["peak_bytes_cost"]), mega(r["peak_bytes_none"])])
     return table(head, lines)
 
 
