@@ -18,28 +18,36 @@ static bool fail(l2svm *p, const char *format, ...) {
 
 static bool library_failed(l2svm *p) { return fail(p, "%s", clf_last_error(p->c)); }
 
-static bool number(l2svm *p, const char *text, const clf_binding *vars, size_t nvars, double *out) {
-    clf_mat *x = clf_expr(p->c, text, vars, nvars);
-    bool good = clf_read_f64(x, out) == CLF_OK;
-    clf_free(x);
+/* A program of n results, two at most, which are numbers: one evaluation gives them all. */
+static bool numbers(l2svm *p, const char *text, const clf_binding *vars, size_t nvars, size_t n, double *out) {
+    clf_result r[2];
+    clf_mat *x[2] = {NULL};
+    if (clf_parse(p->c, text, vars, nvars, r, &n) != CLF_OK) return library_failed(p);
+    for (size_t i = 0; i < n; i++) x[i] = r[i].value;
+    bool good = clf_eval(n, x) == CLF_OK;
+    for (size_t i = 0; i < n; i++) {
+        good = good && clf_read_f64(x[i], &out[i]) == CLF_OK;
+        clf_free(x[i]);
+    }
     return good || library_failed(p);
 }
 
 /* Two values, no more and no less. */
 static bool prepare_labels(l2svm *p, clf_mat *labels) {
-    double lo, hi, known;
+    double range[2], known;
     clf_binding vars[] = {{"l", labels}, {"lo", NULL}, {"hi", NULL}};
-    if (!number(p, "min(l)", vars, 1, &lo) || !number(p, "max(l)", vars, 1, &hi)) return false;
+    if (!numbers(p, "min(l); max(l)", vars, 1, 2, range)) return false;
+    const double lo = range[0], hi = range[1];
     if (!(lo <= hi)) return fail(p, "the label column holds values that are no numbers");
     if (lo == hi) return fail(p, "the label column has a single class: every label is %g", lo);
     vars[1].value = clf_num(p->c, lo);
     vars[2].value = clf_num(p->c, hi);
-    if (!number(p, "sum(l == lo | l == hi)", vars, 3, &known)) return false;
-    if (known < (double)p->n)
-        return fail(p, "the label column has more than two classes: %.0f of %lld labels are neither %g nor %g", (double)p->n - known,
-                    (long long)p->n, lo, hi);
     p->y = clf_cast(clf_expr(p->c, "2*(l == hi) - 1", vars, 3), CLF_F64);
-    return clf_eval(1, &p->y) == CLF_OK || library_failed(p);
+    clf_mat *both[] = {p->y, clf_expr(p->c, "sum(l == lo | l == hi)", vars, 3)};
+    if (clf_eval(2, both) != CLF_OK || clf_read_f64(both[1], &known) != CLF_OK) return library_failed(p);
+    clf_free(both[1]);
+    return known == (double)p->n || fail(p, "the label column has more than two classes: %.0f of %lld labels are neither %g nor %g",
+                                         (double)p->n - known, (long long)p->n, lo, hi);
 }
 
 /* A constant column has no deviation to divide by. Equal minimum and maximum say so exactly; a deviation would be hidden by rounding. */
@@ -60,7 +68,7 @@ static bool no_constant_column(l2svm *p) {
 static bool prepare_features(l2svm *p) {
     const clf_binding vars[] = {{"X", p->X}};
     double bad;
-    if (!number(p, "sum(is.nan(X) | is.infinite(X))", vars, 1, &bad)) return false;
+    if (!numbers(p, "sum(is.nan(X) | is.infinite(X))", vars, 1, 1, &bad)) return false;
     if (bad > 0) return fail(p, "the features hold %.0f cells that are NaN or infinite", bad);
     if (p->o.standardise) {
         if (!no_constant_column(p)) return false;
