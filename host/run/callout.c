@@ -87,19 +87,31 @@ static clf_status co_rev(const clf_host_call *h, clf_err *err) {
  * As in folds and scans a sum starts from 0: a leading -0 becomes 0. */
 #define F_MIN(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
 #define F_MAX(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
+/* The rows behind the first. Of a single column the last value stays in a register: read back from y, it would come late. */
+#define SWEEP(T, step) \
+    if (cols == 1) { \
+        T s = y[0]; \
+        for (int64_t i = 1; i < rows; i++) { \
+            T v = x[i]; \
+            y[i] = s = step; \
+        } \
+        return; \
+    } \
+    for (int64_t i = cols; i < rows * cols; i++) { \
+        T v = x[i], s = y[i - cols]; \
+        y[i] = step; \
+    } \
+    return
 #define CUM(T, U) \
-    static void cum_##T(clf_fold_id f, const T *x, T *y, int64_t rows, int64_t cols) { \
-        for (int64_t i = 0; i < rows; i++, x += cols, y += cols) \
-            for (int64_t j = 0; j < cols; j++) { \
-                T v = x[j], s = i ? y[j - cols] : f == CLF_FOLD_SUM ? (T)((U)0 + (U)v) : v; \
-                if (i) switch (f) { \
-                    case CLF_FOLD_SUM: s = (T)((U)s + (U)v); break; \
-                    case CLF_FOLD_PROD: s = (T)((U)s * (U)v); break; \
-                    case CLF_FOLD_MIN: s = F_MIN(s, v); break; \
-                    default: s = F_MAX(s, v); \
-                    } \
-                y[j] = s; \
-            } \
+    static void cum_##T(clf_fold_id f, const T *restrict x, T *restrict y, int64_t rows, int64_t cols) { \
+        for (int64_t j = 0; j < cols && rows > 0; j++) y[j] = f == CLF_FOLD_SUM ? (T)((U)0 + (U)x[j]) : x[j]; \
+        if (rows < 2 || cols < 1) return; \
+        switch (f) { \
+        case CLF_FOLD_SUM: SWEEP(T, (T)((U)s + (U)v)); \
+        case CLF_FOLD_PROD: SWEEP(T, (T)((U)s * (U)v)); \
+        case CLF_FOLD_MIN: SWEEP(T, F_MIN(s, v)); \
+        default: SWEEP(T, F_MAX(s, v)); \
+        } \
     }
 CUM(float, float)
 CUM(double, double)
