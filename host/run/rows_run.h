@@ -52,7 +52,7 @@ typedef struct clf_row_column {
     int64_t missing, first;
 } clf_row_column;
 
-/* n positions of which some are without entry (rows_gaps.c): what they are, runs of them folded, and all of them. */
+/* n positions of which some are without entry (gaps.h): what they are, runs of them folded, and all of them. */
 typedef struct clf_row_gaps {
     const clf_fold_fns *fold;
     char *x;

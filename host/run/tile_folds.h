@@ -7,6 +7,7 @@
 #include "host/run/tile_isa.h"
 #include "host/run/tile_elem.h"
 #include "host/run/tile_fold_texts.h"
+#include "host/run/tile_gaps.h"
 #include <string.h>
 
 #define LANES_f32 16
@@ -15,22 +16,6 @@
 #define LANES_i64 8
 #define LANES_u8 8
 #define LANES ELEM_PASTE(LANES_, ELEM_T)
-
-/* Neighbours merge until one is left. */
-#define FOLD_GAPS(F) \
-    static void NAME(gaps_, F)(const void *px, unsigned stored, int64_t k, clf_fold_state *out) { \
-        const E_T *x = px; \
-        NAME(S0_, F) t0[CLF_GAPS]; \
-        NAME(S1_, F) t1[CLF_GAPS]; \
-        NAME(S2_, F) t2[CLF_GAPS]; \
-        for (int i = 0; i < CLF_GAPS; i++) NAME(repeat1_, F)(&t0[i], &t1[i], &t2[i], x[i], !(stored >> i & 1), k + i); \
-        for (int n = CLF_GAPS / 2; n; n /= 2) \
-            for (int i = 0; i < n; i++) { \
-                t0[i] = t0[2 * i], t1[i] = t1[2 * i], t2[i] = t2[2 * i]; \
-                NAME(merge1_, F)(&t0[i], &t1[i], &t2[i], t0[2 * i + 1], t1[2 * i + 1], t2[2 * i + 1]); \
-            } \
-        memcpy(&out->s[0], t0, 8), memcpy(&out->s[1], t1, 8), memcpy(&out->s[2], t2, 8); \
-    }
 
 /* Locals of a leaf; stepping one group of lanes from cell i; folding the lanes. VALUE(i) is the value of cell i. */
 #define LEAF_LOCALS(F) \
@@ -308,6 +293,7 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
         .merge = NAME(merge_, F), \
         .finish = NAME(finish_, F), \
         .repeat = NAME(repeat_, F), \
+        .block = NAME(block_, F), \
         .gaps = NAME(gaps_, F), \
         .col_begin = NAME(col_begin_, F), \
         .col_step = NAME(col_step_, F), \

@@ -9,6 +9,7 @@
 #define CLF_RUN_TILE_ISA_H
 #include "core/fold.h"
 #include "core/op.h"
+#include "host/run/gaps.h"
 #include "host/run/tile.h"
 
 /* CLF_STREAM_BYTES: results above this are written past the caches. */
@@ -27,7 +28,6 @@ typedef void (*clf_leaf_fn)(int64_t n, int64_t k, const void *a, const void *b, 
 /* Each of `rows` rows of cols <= 512 cells, finished; reads up to CLF_TILE_PAD - 1 cells past the end. */
 typedef void (*clf_rows_fn)(int64_t rows, int64_t cols, const void *a, const void *b, const void *c, clf_word *out);
 typedef void (*clf_col_fn)(int64_t n, int64_t k, const void *a, const void *b, const void *c, void *const s[3]);
-enum { CLF_GAPS_LEVEL = 3, CLF_GAPS = 1 << CLF_GAPS_LEVEL };
 /* Folds over one value type. k: position of the first cell. */
 typedef struct clf_fold_fns {
     /* A whole leaf of n <= 512 cells; reads up to the next multiple of the lanes. b and c are for fused producers. */
@@ -43,8 +43,9 @@ typedef struct clf_fold_fns {
     void (*merge)(clf_fold_state *s, const clf_fold_state *t);
     /* n cells that are *x, the first at position k. */
     void (*repeat)(const void *x, int64_t n, int64_t k, clf_fold_state *out);
-    /* The subtree of CLF_GAPS positions of a row with gaps (core/fold.h), the first k; bit i of stored: position k + i has an entry. */
-    void (*gaps)(const void *x, unsigned stored, int64_t k, clf_fold_state *out);
+    /* Positions with gaps (gaps.h), n > 0 of them: a block of CLF_GAPS from position k on that has no entry; all of them. */
+    void (*block)(const void *x, int64_t k, clf_fold_state *out);
+    void (*gaps)(const clf_gaps_row *r, clf_fold_state *out);
     /* n states as arrays, finished in place: r[i] from (s[0][i], s[1][i], s[2][i]). */
     void (*finish)(int64_t n, clf_word *r, clf_word *const s[3]);
     /* Column folds: lane states are arrays of lanes * cols, lane-major. */
