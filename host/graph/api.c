@@ -110,10 +110,11 @@ static clf_mat *again(clf_mat *x) {
     return r;
 }
 
-/* What is so already is no new value: evaluated, a step of its own would copy the caller's memory. */
+/* A leaf that is so already is no new value: evaluated, it would be a copy, for a result is no window on the caller's memory. Of what is
+ * yet to be computed the planner takes such casts out. */
 static clf_mat *cast(clf_mat *x, clf_dtype t, bool scalar) {
     clf_gnode g = look(x);
-    bool so = g.op != CLF_OP_ERROR && g.dtype == t && (g.scalar != 0) == scalar;
+    bool so = g.op == CLF_OP_LEAF && g.dtype == t && (g.scalar != 0) == scalar;
     return so ? again(x) : form1(CLF_OP_CAST, x, (int64_t[]){t, scalar});
 }
 

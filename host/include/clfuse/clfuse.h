@@ -153,9 +153,9 @@ CLF_API clf_status clf_save(clf_mat *x, const char *path, const char *type);
 CLF_API clf_mat *clf_apply(clf_op_code op, clf_mat *a, clf_mat *b, clf_mat *x);
 /** n x 1 column u and 1 x m row (or m x 1 column) v: the n x m matrix of op(u_i, v_j). */
 CLF_API clf_mat *clf_outer(clf_op_code op, clf_mat *u, clf_mat *v);
-/** x in another element type; x itself when it has that type already. */
+/** x in another element type; of a leaf that has that type already the same leaf, not a copy. */
 CLF_API clf_mat *clf_cast(clf_mat *x, clf_dtype t);
-/** 1x1 matrix to scalar, and back; x itself when it is one already. */
+/** 1x1 matrix to scalar, and back; of a leaf that is so already the same leaf. */
 CLF_API clf_mat *clf_as_scalar(clf_mat *x);
 CLF_API clf_mat *clf_as_matrix(clf_mat *x);
 CLF_API clf_mat *clf_t(clf_mat *x);
