@@ -9,7 +9,7 @@
 # The others of the group run when that test no longer does. What caught a bug must pass without any patch.
 # What a patch changes is compiled and linked in front of the library's archive, so that its members with the same symbols stay out: of
 # a header or a table that are the sources which read it, for a table without the loops of instruction sets (they take a minute to compile).
-# Of loops the first instruction set's alone are compiled, AVX2's.
+# Of loops the first instruction set's alone are compiled, AVX2's; so that is the one that tests run, where they do not ask for another.
 # Fails when a patch no longer applies or does not build, when a test fails without any patch, or when more than one planted bug in fifty
 # stays unnoticed.
 set -u
@@ -27,10 +27,10 @@ fail() {
 }
 
 # Programs end with their first case that fails (tests/unit/stop_testing.h); figures and the cache are those of tests without bugs.
-CLF_TEST_STOP=1 CLF_TEST_CASE=
+CLF_TEST_STOP=1 CLF_TEST_CASE= CLF_ISA=avx2
 figures=${CLF_FIGURES:-}
 CLF_FIGURES= CLF_CACHE_DIR=$work/cache
-export CLF_TEST_STOP CLF_TEST_CASE CLF_FIGURES CLF_CACHE_DIR
+export CLF_TEST_STOP CLF_TEST_CASE CLF_ISA CLF_FIGURES CLF_CACHE_DIR
 
 # Tests that look at a part of the library, the quickest to fail first; tenth: at the size they have under sanitizers.
 group() {
