@@ -74,6 +74,16 @@ enum {
 #define BYTES(F, i) JOIN(BYTES_, STATE_##F(i))
 #define NAME(what, F) ELEM_PASTE4(what, F, _, ELEM_T)
 
+/* A wide state as locals; from a clf_fold_state, and into one. */
+#define STATE_VARS(F, a0, a1, a2) \
+    NAME(S0_, F) a0; \
+    NAME(S1_, F) a1; \
+    NAME(S2_, F) a2;
+#define STATE_LOAD(F, p, a0, a1, a2) \
+    STATE_VARS(F, a0, a1, a2) \
+    memcpy(&a0, &(p)->s[0], 8), memcpy(&a1, &(p)->s[1], 8), memcpy(&a2, &(p)->s[2], 8);
+#define STATE_STORE(p, a0, a1, a2) memcpy(&(p)->s[0], &a0, 8), memcpy(&(p)->s[1], &a1, 8), memcpy(&(p)->s[2], &a2, 8);
+
 /* The texts as functions on one lane or one wide state. */
 #define FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH, REPEAT) \
     typedef TYPE_L(F, 0) NAME(L0_, F); \
@@ -135,11 +145,9 @@ enum {
         *p2 = t2; \
     } \
     static void NAME(repeat_, F)(const void *px, int64_t n, int64_t k, clf_fold_state *out) { \
-        NAME(S0_, F) t0; \
-        NAME(S1_, F) t1; \
-        NAME(S2_, F) t2; \
+        STATE_VARS(F, t0, t1, t2) \
         NAME(repeat1_, F)(&t0, &t1, &t2, *(const E_T *)px, n, k); \
-        memcpy(&out->s[0], &t0, 8), memcpy(&out->s[1], &t1, 8), memcpy(&out->s[2], &t2, 8); \
+        STATE_STORE(out, t0, t1, t2) \
     } \
     ELEM_FN NAME(R_, F) NAME(finish1_, F)(NAME(S0_, F) s0, NAME(S1_, F) s1, NAME(S2_, F) s2) { \
         NAME(R_, F) r; \

@@ -78,9 +78,7 @@
         (void)y; \
         (void)z; \
         LEAF_RUN(F, VALUE, AHEAD) \
-        memcpy(&out->s[0], &w0[0], 8); \
-        memcpy(&out->s[1], &w1[0], 8); \
-        memcpy(&out->s[2], &w2[0], 8); \
+        STATE_STORE(out, w0[0], w1[0], w2[0]) \
     }
 #define VALUE_PLAIN(j) x[j]
 #define VALUE_MUL(j) E_MUL(x[j], y[j])
@@ -166,9 +164,7 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
     static void NAME(end_, F)(const clf_lane_state *p, clf_fold_state *out) { \
         LANES_CAT(F, p->s) \
         LEAF_FOLD(F) \
-        memcpy(&out->s[0], &w0[0], 8); \
-        memcpy(&out->s[1], &w1[0], 8); \
-        memcpy(&out->s[2], &w2[0], 8); \
+        STATE_STORE(out, w0[0], w1[0], w2[0]) \
     }
 
 /* Wide states at rest: n of them as three arrays of words, absent ones NULL and taken as one dummy word. */
@@ -185,13 +181,10 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
     if (BYTES(F, 2) != 0) memcpy(&s[2][i], &a2, 8);
 #define FOLD_WIDE(F) \
     static void NAME(merge_, F)(clf_fold_state * s, const clf_fold_state *t) { \
-        NAME(S0_, F) s0, t0; \
-        NAME(S1_, F) s1, t1; \
-        NAME(S2_, F) s2, t2; \
-        memcpy(&s0, &s->s[0], 8), memcpy(&s1, &s->s[1], 8), memcpy(&s2, &s->s[2], 8); \
-        memcpy(&t0, &t->s[0], 8), memcpy(&t1, &t->s[1], 8), memcpy(&t2, &t->s[2], 8); \
+        STATE_LOAD(F, s, s0, s1, s2) \
+        STATE_LOAD(F, t, t0, t1, t2) \
         NAME(merge1_, F)(&s0, &s1, &s2, t0, t1, t2); \
-        memcpy(&s->s[0], &s0, 8), memcpy(&s->s[1], &s1, 8), memcpy(&s->s[2], &s2, 8); \
+        STATE_STORE(s, s0, s1, s2) \
     } \
     static void NAME(finish_, F)(int64_t n, clf_word * out, clf_word *const s[3]) { \
         TILE_IVDEP for (int64_t i = 0; i < n; i++) { \

@@ -2,16 +2,6 @@
  * Included by tile_folds.h: positions with gaps (gaps.h), folded. A row of E entries among n positions costs E blocks and E log(n) merges
  * at most; with the fold's texts in place and its state in registers, a merge is a few instructions. */
 
-/* A wide state at rest. */
-#define STATE_LOAD(F, p, a0, a1, a2) \
-    STATE_VARS(F, a0, a1, a2) \
-    memcpy(&a0, &(p)->s[0], 8), memcpy(&a1, &(p)->s[1], 8), memcpy(&a2, &(p)->s[2], 8);
-#define STATE_STORE(p, a0, a1, a2) memcpy(&(p)->s[0], &a0, 8), memcpy(&(p)->s[1], &a1, 8), memcpy(&(p)->s[2], &a2, 8);
-#define STATE_VARS(F, a0, a1, a2) \
-    NAME(S0_, F) a0; \
-    NAME(S1_, F) a1; \
-    NAME(S2_, F) a2;
-
 /* CLF_GAPS positions, of which bit i of `stored` has position k + i out: neighbours merge until one is left. */
 #define GAPS_MEET(F, h) \
     for (int i = 0; i < CLF_GAPS; i += 2 * (h)) NAME(merge1_, F)(&t0[i], &t1[i], &t2[i], t0[i + (h)], t1[i + (h)], t2[i + (h)]);
