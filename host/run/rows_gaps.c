@@ -8,15 +8,13 @@
 
 enum { BASE = CLF_GAPS_LEVEL };
 
-static clf_gaps_row row_of(const clf_row_gaps *g) { return (clf_gaps_row){.x = g->x, .node = g->node, .n = g->n}; }
-
-static void all_of(const clf_row_gaps *g, clf_fold_state *out) {
-    const clf_gaps_row none = row_of(g);
-    clf_tree empty = {.top = 0};
-    if (g->n > 0)
-        g->fold->gaps(&none, out);
+/* What they are together: those that are left by n entries at `at`, or at32. */
+static void left(const clf_row_gaps *g, const int64_t *at, const int32_t *at32, int64_t n, clf_fold_state *out) {
+    const clf_gaps_row r = {.x = g->x, .node = g->node, .n = g->n, .at = at, .at32 = at32, .entries = n};
+    if (n > 0)
+        g->fold->gaps(&r, out);
     else
-        clf_tree_close(&empty, g->fold, out);
+        *out = g->all;
 }
 
 static void grow(clf_row_gaps *g) {
@@ -28,7 +26,12 @@ static void grow(clf_row_gaps *g) {
             *node = g->node[clf_gaps_node(level - 1, 2 * k)];
             g->fold->merge(node, &g->node[clf_gaps_node(level - 1, 2 * k + 1)]);
         }
-    all_of(g, &g->all);
+    clf_tree empty = {.top = 0};
+    const clf_gaps_row all = {.x = g->x, .node = g->node, .n = g->n};
+    if (g->n > 0)
+        g->fold->gaps(&all, &g->all);
+    else
+        clf_tree_close(&empty, g->fold, &g->all);
 }
 
 /* ---- of a row ------------------------------------------------------------------------------------------------------------ */
@@ -44,14 +47,7 @@ void clf_rows_gaps_begin(const clf_rows_frame *f) {
 }
 
 void clf_rows_gaps_row(const clf_rows_job *j, int gaps, const int32_t *idx, int64_t n, clf_fold_state *out) {
-    const clf_row_gaps *g = &j->gaps[gaps];
-    clf_gaps_row r = row_of(g);
-    r.at32 = idx;
-    r.entries = n;
-    if (n > 0)
-        g->fold->gaps(&r, out);
-    else
-        *out = g->all;
+    left(&j->gaps[gaps], NULL, idx, n, out);
 }
 
 /* ---- of a column --------------------------------------------------------------------------------------------------------- */
@@ -86,13 +82,6 @@ void clf_rows_gaps_finish(const clf_rows_job *j) {
 }
 
 void clf_rows_gaps_column(const clf_rows_job *j, int gaps, int64_t c, clf_fold_state *out) {
-    const clf_row_gaps *g = &j->gaps[gaps];
     const int64_t first = c ? j->ends[c - 1] : 0;
-    clf_gaps_row r = row_of(g);
-    r.at = j->entry_row + first;
-    r.entries = j->ends[c] - first;
-    if (r.entries > 0)
-        g->fold->gaps(&r, out);
-    else
-        *out = g->all;
+    left(&j->gaps[gaps], j->entry_row + first, NULL, j->ends[c] - first, out);
 }
