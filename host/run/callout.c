@@ -95,22 +95,21 @@ static clf_status co_rev(const clf_host_call *h, clf_err *err) {
             T v = x[i]; \
             y[i] = s = step; \
         } \
-        return; \
-    } \
-    for (int64_t i = cols; i < rows * cols; i++) { \
-        T v = x[i], s = y[i - cols]; \
-        y[i] = step; \
-    } \
-    return
+    } else { \
+        for (int64_t i = cols; i < rows * cols; i++) { \
+            T v = x[i], s = y[i - cols]; \
+            y[i] = step; \
+        } \
+    }
 #define CUM(T, U) \
     static void cum_##T(clf_fold_id f, const T *restrict x, T *restrict y, int64_t rows, int64_t cols) { \
-        for (int64_t j = 0; j < cols && rows > 0; j++) y[j] = f == CLF_FOLD_SUM ? (T)((U)0 + (U)x[j]) : x[j]; \
-        if (rows < 2 || cols < 1) return; \
+        if (rows < 1) return; \
+        for (int64_t j = 0; j < cols; j++) y[j] = f == CLF_FOLD_SUM ? (T)((U)0 + (U)x[j]) : x[j]; \
         switch (f) { \
-        case CLF_FOLD_SUM: SWEEP(T, (T)((U)s + (U)v)); \
-        case CLF_FOLD_PROD: SWEEP(T, (T)((U)s * (U)v)); \
-        case CLF_FOLD_MIN: SWEEP(T, F_MIN(s, v)); \
-        default: SWEEP(T, F_MAX(s, v)); \
+        case CLF_FOLD_SUM: SWEEP(T, (T)((U)s + (U)v)) break; \
+        case CLF_FOLD_PROD: SWEEP(T, (T)((U)s * (U)v)) break; \
+        case CLF_FOLD_MIN: SWEEP(T, F_MIN(s, v)) break; \
+        default: SWEEP(T, F_MAX(s, v)) \
         } \
     }
 CUM(float, float)
