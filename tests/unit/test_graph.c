@@ -69,6 +69,8 @@ static void test_cast_to_own_type(void) {
     clf_get_mem_stats(c, &after);
     CU_ASSERT_PTR_EQUAL(cells, x_data);
     CU_ASSERT_EQUAL(after.now, before.now);
+    CU_ASSERT_EQUAL(clf_changed(X), CLF_OK);
+    CU_ASSERT_PTR_NOT_EQUAL(same->node, X->node); /* and stays with the version before */
     clf_free(X);
     CU_ASSERT_EQUAL(read_f64(clf_sum(same)), 78);
     clf_close(c);

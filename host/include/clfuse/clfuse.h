@@ -79,6 +79,7 @@ CLF_API clf_mat *clf_matrix(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols,
 /** Use caller memory in place: row-major, unchanged until `release` is called or clf_changed declares a change. release may be NULL. */
 CLF_API clf_mat *clf_borrow(clf_ctx *c, clf_dtype t, int64_t rows, int64_t cols, const void *data, clf_release_fn release, void *user);
 /** The contents of borrowed memory behind x changed: x becomes a new version. Expressions recorded from now on see the new contents.
+ *  Other handles of the leaf (clf_cast to the type that it has) stay with the version before.
  *  A sparse leaf in CSR is checked again, in the same arrays with the same number of entries; until arrays that failed are mended and
  *  declared again, evaluations that need them fail with CLF_E_STATE.
  *  errors: CLF_E_ARG when x is not a borrowed leaf (CSC and COO leaves are not: they are converted); CLF_E_FORMAT as clf_sparse_csr. */
