@@ -62,17 +62,13 @@ static bool symbols(clf_blas *b, int threads) {
 }
 
 clf_blas *clf_blas_open(clf_mem *mem, int threads) {
-    static const char *const names[] = {"libopenblas.so.0", "libopenblas.so"};
     clf_blas *b = clf_mem_new(mem, 1, sizeof *b);
     if (!b) return NULL;
     *b = (clf_blas){.mem = mem, .most = INT_MAX};
-    clf_environ_blas();
-    for (size_t i = 0; i < sizeof names / sizeof *names && !b->dgemm; i++) {
-        b->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (b->library && !symbols(b, threads)) {
-            dlclose(b->library);
-            b->library = NULL;
-        }
+    b->library = clf_blas_load();
+    if (b->library && !symbols(b, threads)) {
+        dlclose(b->library);
+        b->library = NULL;
     }
     return b;
 }

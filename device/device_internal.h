@@ -156,6 +156,12 @@ void clf_environ_blas(void);
 /** A number of what decides what a driver compiles and no device tells: its platform's version, variables, the CPU's features. Never 0. */
 uint64_t clf_environ_driver_key(const char *platform_version, bool cpu);
 
+/* ---- blas_load.c ---- */
+/** OpenBLAS, by loops that suit this processor; NULL: not there. Given back by dlclose. */
+void *clf_blas_load(void);
+/** Whose loops it runs, by its own name of them; "" when it does not say. */
+const char *clf_blas_core(void *library);
+
 /* ---- discover.c ---- */
 /** Fill d->dev with every usable device, contexts made; none is CLF_OK with d->why set. */
 clf_status clf_discover(clf_devs *d, clf_err *err);

@@ -45,6 +45,7 @@ typedef struct gauge {
     clf_mem *mem;
     clf_err *err;
     double *big, *out; /* BIG_CELLS; BLOCK * BLOCK */
+    float *square;     /* SQUARE * SQUARE: bits of doubles would be numbers that are slow to multiply */
     int64_t *ptr;      /* ENTRY_ROWS + 1, and BLOCK + 1 zeros */
     int64_t *many;     /* MANY_ROWS + 1 */
     int64_t *little;   /* rows of SHORT_ENTRIES on average */
@@ -292,7 +293,8 @@ typedef struct product {
 
 static clf_status product_run(const gauge *g, const void *what) {
     const product *q = what;
-    return clf_blas_gemm(g->blas, q->type, q->ta, false, q->m, q->n, q->k, g->big, q->ta ? q->m : q->k, g->big, q->n, g->out, q->n, g->err);
+    const void *in = q->type == CLF_F32 ? (const void *)g->square : g->big;
+    return clf_blas_gemm(g->blas, q->type, q->ta, false, q->m, q->n, q->k, in, q->ta ? q->m : q->k, in, q->n, g->out, q->n, g->err);
 }
 
 /* X %*% v and t(X) %*% v of a tall X that no whole vectors fill; what a row takes beyond its flops or its bytes. */
@@ -391,6 +393,7 @@ static clf_status gauge_steps(const gauge *g, clf_profile *p) {
 static clf_status gauge_all(const gauge *g, clf_profile *p) {
     clf_least_again(g->least);
     for (int64_t i = 0; i < BIG_CELLS; i++) g->big[i] = 0.5 + (double)(i % 1000) / 1001.0;
+    for (int64_t i = 0; i < SQUARE * SQUARE; i++) g->square[i] = (float)g->big[i];
     for (int64_t i = 0; i <= ENTRY_ROWS; i++) g->ptr[i] = i * ROW_ENTRIES;
     for (int64_t i = 0; i <= MANY_ROWS; i++) g->many[i] = i * ROW_ENTRIES;
     g->little[0] = 0;
@@ -413,8 +416,9 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
 
 clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_mem *mem, clf_least *known, clf_profile *p, clf_err *err) {
     const size_t big = sizeof(double) * BIG_CELLS, out = sizeof(double) * BLOCK * BLOCK, idx = sizeof(int32_t) * MANY,
+                 square = sizeof(float) * SQUARE * SQUARE,
                  ptr = sizeof(int64_t) * (ENTRY_ROWS + BLOCK + 2 + ENTRIES / SHORT_ENTRIES + 1 + MANY_ROWS + 1),
-                 bytes = big + out + ptr + idx;
+                 bytes = big + out + ptr + idx + square;
     gauge g = {.blas = blas, .pool = pool, .isa = clf_isa_pick(isa), .mem = mem, .err = err, .least = known};
     clf_profile work = *p;
     char *block = clf_mem_data(mem, bytes);
@@ -423,6 +427,7 @@ clf_status clf_work_calibrate(clf_blas *blas, clf_pool *pool, clf_isa isa, clf_m
     g.out = (double *)(void *)(block + big);
     g.ptr = (int64_t *)(void *)(block + big + out);
     g.idx = (int32_t *)(void *)(block + big + out + ptr);
+    g.square = (float *)(void *)(block + big + out + ptr + idx);
     g.little = g.ptr + ENTRY_ROWS + BLOCK + 2;
     g.many = g.little + ENTRIES / SHORT_ENTRIES + 1;
     clf_status st = gauge_all(&g, &work);
