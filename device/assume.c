@@ -131,5 +131,6 @@ void clf_dev_assume(const clf_devs *d, int dev, clf_profile *out) {
     out->max_alloc_bytes = (double)info->max_alloc_bytes;
     out->mem_bytes = (double)info->mem_bytes;
     out->max_arg_bytes = (double)info->max_arg_bytes;
+    if (info->kind == CLF_DEV_CPU && strstr(info->name, "Intel")) out->rows_at_once = 4; /* see row_cut.c */
     if (info->kind == CLF_DEV_GPU) out->unit_local_bytes = (double)info->local_bytes;
 }

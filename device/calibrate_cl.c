@@ -12,6 +12,7 @@
  *   m_merge   `sweeps` times n entries of two operands, one step for each that is passed      m_tiles  a sum of exp, tile by tile
  *   m_quotients  m_read of two places with a division of each vector
  *   m_row     `sweeps` times n rows of one vector, each summed and stored
+ *   m_rows1, m_rows4  n rows of 800 bytes, each times a vector and, times that, added to another; one, or four at once and ahead asked for
  * ADD and CMP run on eight independent registers, as in a fused body; the others on an array in the first-level cache with one
  * function per loop, as our kernels have it. Inputs drift by `d` so that nothing is hoisted; results are stored, so nothing is dropped. */
 #include "device/calibrate.h"
@@ -270,4 +271,46 @@ const char clf_calibrate_cl[] =
     "            V x = VLOAD(i, a);\n"
     "            o[w * L + (i & (L - 1))] = SUM(x);\n"
     "        }\n"
-    "}\n";
+    "}\n"
+    "#define SHORT (L * 25 / 2)\n" /* elements of a row; the last vectors overlap */
+    "#define PART(j) ((j) < 12 ? (j) * L : SHORT - L)\n"
+    "#if defined(__clang__)\n"
+    "#define FETCH(p) __builtin_prefetch((const void *)(size_t)(p));\n"
+    "#else\n"
+    "#define FETCH(p)\n"
+    "#endif\n"
+    "#define TIMES(r) s##r = fma(VLOAD(0, x + r * SHORT + PART(j)), y, s##r);\n"
+    "#define ADDED(r) z = fma(VLOAD(0, x + r * SHORT + PART(j)), (V)t##r, z);\n"
+    "#define ROWS_AT_ONCE(NAME, COUNT, EACH_ROW, AHEAD)                                                      \\\n"
+    "    __kernel void NAME(__global const T *a, __global T *o, long n, long sweeps, T d)                    \\\n"
+    "    {                                                                                                   \\\n"
+    "        CHUNK(n / COUNT);                                                                               \\\n"
+    "        T c[13 * L], v[13 * L];                                                                         \\\n"
+    "        for (int j = 0; j < 13; j++) {                                                                  \\\n"
+    "            VSTORE((V)0, j, c);                                                                         \\\n"
+    "            VSTORE((V)(j) * d, j, v);                                                                   \\\n"
+    "        }                                                                                               \\\n"
+    "        for (long i = lo; i < hi; i++) {                                                                \\\n"
+    "            __global const T *const x = a + i * (COUNT * SHORT);                                        \\\n"
+    "            V s0 = (V)0, s1 = (V)0, s2 = (V)0, s3 = (V)0;                                               \\\n"
+    "            for (int j = 0; j < 13; j++) {                                                              \\\n"
+    "                V y = VLOAD(j, v);                                                                      \\\n"
+    "                EACH_ROW(TIMES)                                                                         \\\n"
+    "            }                                                                                           \\\n"
+    "            T t0 = SUM(s0) * d, t1 = SUM(s1) * d, t2 = SUM(s2) * d, t3 = SUM(s3) * d;                   \\\n"
+    "            for (int j = 0; j < 13; j++) {                                                              \\\n"
+    "                V z = VLOAD(j, c);                                                                      \\\n"
+    "                EACH_ROW(ADDED)                                                                         \\\n"
+    "                VSTORE(z, j, c);                                                                        \\\n"
+    "                AHEAD                                                                                   \\\n"
+    "            }                                                                                           \\\n"
+    "        }                                                                                               \\\n"
+    "        V s = (V)0;                                                                                     \\\n"
+    "        for (int j = 0; j < 13; j++) s += VLOAD(j, c);                                                  \\\n"
+    "        VSTORE(s, w, o);                                                                                \\\n"
+    "    }\n"
+    "#define ONE_ROW(X) X(0)\n"
+    "#define FOUR_ROWS(X) X(0) X(1) X(2) X(3)\n"
+    "#define LATER(k) FETCH(x + 12 * SHORT + (4 * j + k) * L)\n"
+    "ROWS_AT_ONCE(m_rows1, 1, ONE_ROW, )\n"
+    "ROWS_AT_ONCE(m_rows4, 4, FOUR_ROWS, LATER(0) LATER(1) LATER(2) LATER(3))\n";

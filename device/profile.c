@@ -44,6 +44,7 @@ static const row rows[] = {
     {"unit_local_bytes", ROW_REAL, AT(unit_local_bytes), 1},
     {"group_items", ROW_REAL, AT(group_items), CLF_GROUP_KINDS},
     {"item_cells", ROW_REAL, AT(item_cells), 2},
+    {"rows_at_once", ROW_REAL, AT(rows_at_once), 1},
     {"row_ns", ROW_REAL, AT(row_ns), 1},
     {"dot_ns", ROW_REAL, AT(dot_ns), 1},
     {"side_ns", ROW_REAL, AT(side_ns), 1},
@@ -201,6 +202,8 @@ static clf_status sane(const clf_profile *p, clf_err *err) {
     for (int w = 0; w < 2; w++)
         if (p->item_cells[w] != 0 && !is_run(p->item_cells[w]))
             return clf_fail(err, CLF_E_FORMAT, "profile: a work-item takes no %g cells at once", p->item_cells[w]);
+    if (p->rows_at_once != 0 && !is_run(p->rows_at_once))
+        return clf_fail(err, CLF_E_FORMAT, "profile: a loop takes no %g rows at once", p->rows_at_once);
     const double alone = p->row_alone > p->entry_alone ? p->row_alone : p->entry_alone;
     if (alone > 1) return clf_fail(err, CLF_E_FORMAT, "profile: a part of %g that nothing hides is more than all", alone);
     if (p->overlap > 1) return clf_fail(err, CLF_E_FORMAT, "profile: an overlap of %g is more than all", p->overlap);

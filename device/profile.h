@@ -34,6 +34,8 @@ typedef struct clf_profile {
     double group_items[CLF_GROUP_KINDS];       /* work-items of a group: 64, 128 or 256; 0: as assumed, 256 */
     double item_cells[2];         /* neighbouring cells that a work-item loads at once, 1, 2 or 4: [0] f32 and narrower [1] f64, i64;
                                      0: as assumed, 16 bytes of them on a GPU, else one */
+    double rows_at_once;          /* rows of less than a page that a loop on a CPU takes side by side, 1, 2 or 4: several are streams within
+                                     the same few pages, which not every processor foresees; 0: as assumed, one */
     double row_ns;                /* one more fold of a row, or of the columns by a row, beside its cells; all cores */
     double dot_ns;                /* one more product of a row, or at an entry, beside its multiply-adds; all cores */
     double side_ns;               /* a row of a side, times a stored entry and added to sums that stay, beside its multiply-adds; all cores */

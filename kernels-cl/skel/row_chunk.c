@@ -82,7 +82,7 @@ static bool floats_ok(const clf_cplan *c, const clf_profile *p) {
 
 static bool fits(const clf_cplan *c, const clf_profile *p) {
     clf_row row;
-    if (!floats_ok(c, p) || !clf_row_plan(&row, c, p->cores)) return false;
+    if (!floats_ok(c, p) || !clf_row_plan_on(&row, c, p)) return false;
     return clf_twin_args_fit(&twin, &row, p);
 }
 
@@ -101,10 +101,10 @@ static bool past_caches(const clf_row *p, const clf_profile *profile) {
 
 static clf_status sched(const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err) {
     clf_row row;
-    if (!clf_row_plan(&row, c, p->cores)) return clf_fail(err, CLF_E_INTERNAL, "row.chunk: cplan does not fit");
+    if (!clf_row_plan_on(&row, c, p)) return clf_fail(err, CLF_E_INTERNAL, "row.chunk: cplan does not fit");
     const clf_twin_grid g = {.chunks = row.chunks, .cbase = row.cbase, .cstride = row.cstride};
     CLF_TRY(clf_twin_sched(&twin, &row, &g, grid, out, err));
-    out->variant = row.ru | row.run << 8 | row.batch << 9 | row.turned << 10;
+    out->variant = row.ru | row.run << 8 | row.batch << 9 | row.turned << 10 | row.at_once << 11;
     out->width = row.width;
     out->nontemporal = past_caches(&row, p);
     out->grain = row.chunk;
@@ -118,14 +118,14 @@ static void states(const clf_cplan *c, const clf_profile *profile, const clf_sch
                    clf_take_state take, void *user) {
     clf_row p;
     (void)s;
-    if (clf_row_plan(&p, c, profile->cores)) clf_row_states(&p, grid, scratch, take, user);
+    if (clf_row_plan_on(&p, c, profile)) clf_row_states(&p, grid, scratch, take, user);
 }
 
 static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_grid grid, const void *scratch,
                     clf_take_columns take, void *user) {
     clf_row p;
     (void)s;
-    if (clf_row_plan(&p, c, profile->cores)) clf_row_columns(&p, grid, scratch, take, user);
+    if (clf_row_plan_on(&p, c, profile)) clf_row_columns(&p, grid, scratch, take, user);
 }
 
 /* ---- facts ---- */
@@ -133,7 +133,7 @@ static void columns(const clf_cplan *c, const clf_profile *profile, const clf_sc
 static void facts(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_facts *out) {
     clf_row p;
     memset(out, 0, sizeof *out);
-    if (!clf_row_plan(&p, c, profile->cores)) return;
+    if (!clf_row_plan_on(&p, c, profile)) return;
     clf_row_facts(&p, out);
     clf_twin_share(out, s, p.chunks);
 }
@@ -150,7 +150,7 @@ static bool extend(clf_rtext *t, const clf_row *p, clf_arena *arena) {
 
 static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kernel_dir, clf_arena *arena, clf_source *out, clf_err *err) {
     clf_row p;
-    if (!clf_row_plan(&p, c, 1)) return clf_fail(err, CLF_E_INTERNAL, "row.chunk: cplan does not fit");
+    if (!clf_row_plan(&p, c, 1, s->variant >> 11)) return clf_fail(err, CLF_E_INTERNAL, "row.chunk: cplan does not fit");
     clf_rtext t = {.p = &p, .x = {.nontemporal = s->nontemporal != 0}};
     t.held = clf_arena_new(arena, (size_t)c->nvalue, 1);
     t.laned = clf_arena_new(arena, (size_t)c->nvalue, 1);

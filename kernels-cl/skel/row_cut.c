@@ -70,12 +70,13 @@ static int64_t row_bytes(const clf_row *p) {
 }
 
 /* Rows at once where rows are less than a page; 0: as many as of longer ones. Several of them, read by turns, are streams within the same
- * few pages, which the hardware does not foresee. Measured, t(X) %*% (X %*% V) and folds, 20 to 500 columns: rows one after the other
- * 1.2 to 2 times as fast as four or eight with one or two columns of V, two at once 1.1 to 1.6 times with three or four. */
+ * few pages, which hardware may not foresee. Measured on AMD's Zen 4, t(X) %*% (X %*% V) and folds, 20 to 500 columns: rows one after the
+ * other 1.2 to 2 times as fast as four or eight with one or two columns of V, two at once 1.1 to 1.6 times with three or four. On Intel's
+ * Emerald Rapids four are 1.2 to 1.5 times as fast as one, and eight as fast as four; so the profile says how many. */
 static int rows_of_run(const clf_row *p, const load *l) {
     int64_t bytes = row_bytes(p);
     if (l->vectors || l->sums > SOME_SUMS || bytes < RUN_BYTES || bytes >= CLF_ROW_PAGE) return 0;
-    return l->sums > FEW_SUMS ? 2 : 1;
+    return l->sums > FEW_SUMS ? 2 : p->at_once;
 }
 
 /* Is there something to compute once a row that costs as much for one as for a whole vector of them, and does nothing else of a row but

@@ -30,7 +30,7 @@ static const clf_twin twin = {&clf_skel_row_generic, "skel/cell.generic.cl", "CL
 static bool fits(const clf_cplan *c, const clf_profile *p) {
     clf_generic_rows r;
     clf_row row;
-    return p->fp64 && clf_generic_rows_plan(&r, c, p->cores) && clf_row_plan(&row, c, p->cores) && clf_twin_args_fit(&twin, &r, p);
+    return p->fp64 && clf_generic_rows_plan(&r, c, p->cores) && clf_row_plan_on(&row, c, p) && clf_twin_args_fit(&twin, &r, p);
 }
 
 /* Never cut: a part would see a part of the matrix, whose vectors it needs whole. */
@@ -50,7 +50,7 @@ static void facts(const clf_cplan *c, const clf_profile *p, const clf_sched *s, 
     clf_generic_rows r;
     clf_row row;
     memset(out, 0, sizeof *out);
-    if (!clf_generic_rows_plan(&r, c, p->cores) || !clf_row_plan(&row, c, p->cores)) return;
+    if (!clf_generic_rows_plan(&r, c, p->cores) || !clf_row_plan_on(&row, c, p)) return;
     clf_gen_facts(&clf_skel_row_chunk, row.chunks, c, p, s, r.g.cell.chunks, out);
 }
 

@@ -128,11 +128,12 @@ static void choose_width(clf_row *p) {
         if (p->c->sink[s].kind != CLF_SINK_STORE && clf_row_type(p, p->c->sink[s].value[0]) == CLF_F32) p->width = 16;
 }
 
-bool clf_row_plan(clf_row *p, const clf_cplan *c, int cores) {
+bool clf_row_plan(clf_row *p, const clf_cplan *c, int cores, int at_once) {
     int64_t cells;
     memset(p, 0, sizeof *p);
     p->c = c;
     p->full_axis = -1;
+    p->at_once = at_once;
     if (!shape_ok(p)) return false;
     p->rows = c->axis[0].n.n;
     if (!clf_row_place(p)) return false;

@@ -62,6 +62,7 @@ typedef struct clf_row {
     const clf_cplan *c;
     int64_t rows;
     int width;                        /* lanes of a vector: 8 or 16 */
+    int at_once;                      /* short rows, as the profile has it: 1, 2 or 4 */
     int ru;                           /* rows of a pass */
     bool run;                         /* one, since rows are so short that several would be read in short runs by turns */
     bool batch;                       /* or one after the other in each sweep, since much is computed once a row (row_batch.c) */
@@ -88,8 +89,12 @@ static inline int64_t clf_row_round(int64_t a, int64_t to) { return clf_row_ceil
 bool clf_row_place(clf_row *p);
 /** Rows at once, chunks and scratch (row_cut.c). */
 void clf_row_cut(clf_row *p, int cores);
-/** False when the skeleton cannot serve it. */
-bool clf_row_plan(clf_row *p, const clf_cplan *c, int cores);
+/** False when the skeleton cannot serve it. at_once: of short rows, 1, 2 or 4. */
+bool clf_row_plan(clf_row *p, const clf_cplan *c, int cores, int at_once);
+/** The same as a profile says. */
+static inline bool clf_row_plan_on(clf_row *p, const clf_cplan *c, const clf_profile *on) {
+    return clf_row_plan(p, c, on->cores, on->rows_at_once > 0 ? (int)on->rows_at_once : 1);
+}
 /** The inner axis among `axes`; -1: none. */
 int clf_row_inner(uint32_t axes);
 static inline int64_t clf_row_extent(const clf_row *p, int axis) { return p->c->axis[axis].n.n; }

@@ -92,12 +92,15 @@ static void one_sided(clf_profile *p, clf_device_kind kind, int side) {
 void pinned_pair_contrast(clf_profile *host, clf_profile *device) {
     one_sided(host, CLF_DEV_HOST, 2);
     one_sided(device, CLF_DEV_CPU, 1);
+    device->rows_at_once = 4;
 }
 
 void pinned_pair_contrast_two(clf_profile *host, clf_profile *first, clf_profile *second) {
     one_sided(host, CLF_DEV_HOST, 0);
     one_sided(first, CLF_DEV_CPU, 1);
     one_sided(second, CLF_DEV_CPU, 2);
+    first->rows_at_once = 1;
+    second->rows_at_once = 2;
 }
 
 void pinned_pair_alike(clf_profile *p, clf_device_kind kind, double faster) {

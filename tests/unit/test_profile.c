@@ -110,6 +110,8 @@ static void test_damaged(void) {
         {"item_cells 4 8\n", "no 8 cells"},
         {"item_cells 2\n", "item_cells"},
         {"item_cells 2 2 2\n", "item_cells"},
+        {"rows_at_once 3\n", "no 3 rows"},
+        {"rows_at_once 8\n", "no 8 rows"},
         {"overlap 1.5\n", "overlap of 1.5"},
         {"row_alone 1.5\n", "1.5 that nothing hides"},
         {"cells_per_s.f32.ADD 0\n", "no speed"},
@@ -258,6 +260,7 @@ static void test_calibrate(void) {
         for (int c = 0; c < CLF_NCLASSES; c++) CU_ASSERT(isfinite(p.cells_per_s[0][c]) && p.cells_per_s[0][c] > 0);
         CU_ASSERT_TRUE(p.write_cost >= 0.5 && p.write_cost <= 4);
         CU_ASSERT(p.entry_ns > 0 && p.pick_ns >= 0 && p.side_ns == 0);
+        CU_ASSERT(p.rows_at_once == 1 || p.rows_at_once == 4);
         round_trip(&p);
     }
     clf_devs_close(d);

@@ -173,6 +173,30 @@ static void test_square(void) {
     }
 }
 
+/* As many rows at once as the profile says where rows are less than a page and one or two sums are made of each; else as many as ever. */
+static void test_short_rows(void) {
+    static const struct {
+        const char *text;
+        text_shape shape;
+        int rows[3]; /* where it says 1, 2 or 4 */
+    } some[] = {{mvchain, {777, 100, 0, "f64", 1}, {1, 2, 4}},  {mvchain, {778, 300, 0, "f64", 2}, {1, 2, 4}},
+                {mvchain, {501, 100, 0, "f32", 1}, {1, 2, 4}},  {mvchain, {500, 10, 0, "f64", 1}, {8, 8, 8}},
+                {mvchain, {300, 1000, 0, "f64", 1}, {4, 4, 4}}, {mmchain, {500, 100, 2, "f64", 2}, {1, 2, 4}},
+                {mmchain, {500, 100, 4, "f64", 1}, {2, 2, 2}}};
+    const clf_profile before = jobs.profile;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        for (int k = 0; k < 3; k++) {
+            kernel_job j;
+            clf_sched s;
+            jobs.profile.rows_at_once = 1 << k;
+            planned(&j, some[i].text, some[i].shape, &s);
+            CU_ASSERT_EQUAL(s.variant & 255, some[i].rows[k]);
+            job_end(&j);
+            text_check(&suite, some[i].text, &some[i].shape, 1);
+        }
+    jobs.profile = before;
+}
+
 /* A driver that hands out half of the work-items first leaves no core more than a few rows behind another; results of many cells get fewer
  * work-items, which each need scratch for them. */
 static void test_cuts(void) {
@@ -224,6 +248,7 @@ int main(int argc, char **argv) {
         {"no memory", test_no_memory},
         {"sizes are arguments", test_sizes_are_arguments},
         {"square", test_square},
+        {"short rows", test_short_rows},
         {"cuts", test_cuts},
         {"facts", test_facts},
     };
