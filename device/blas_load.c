@@ -45,7 +45,7 @@ static void *load_best(void) {
     bool chosen = getenv(variable);
     const char *core = vectors();
     void *library = load();
-    if (chosen || !core || strcmp(clf_blas_core(library), "Prescott")) return library;
+    if (!library || chosen || !core || strcmp(clf_blas_core(library), "Prescott")) return library;
     dlclose(library);
     setenv(variable, core, 1);
     library = load(); /* the same one when somebody else holds it */

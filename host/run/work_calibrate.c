@@ -393,7 +393,7 @@ static clf_status gauge_steps(const gauge *g, clf_profile *p) {
 static clf_status gauge_all(const gauge *g, clf_profile *p) {
     clf_least_again(g->least);
     for (int64_t i = 0; i < BIG_CELLS; i++) g->big[i] = 0.5 + (double)(i % 1000) / 1001.0;
-    for (int64_t i = 0; i < SQUARE * SQUARE; i++) g->square[i] = (float)g->big[i];
+    for (int64_t i = 0; i < (int64_t)SQUARE * SQUARE; i++) g->square[i] = (float)g->big[i];
     for (int64_t i = 0; i <= ENTRY_ROWS; i++) g->ptr[i] = i * ROW_ENTRIES;
     for (int64_t i = 0; i <= MANY_ROWS; i++) g->many[i] = i * ROW_ENTRIES;
     g->little[0] = 0;
