@@ -12,7 +12,7 @@ enum {
     MERGE_UNITS = 64, /* a state of a chunk, merged by one work-item: it comes from another core's cache */
     LONG_ROW = 4096,  /* eight rows at once up to here */
     RUN_BYTES = 128,  /* rows of fewer bytes share lines */
-    FEW_SUMS = 2,     /* of a product: so few keep up with memory a row at a time, and so many two rows at a time */
+    FEW_SUMS = 2,     /* of a product: of so few the profile says how many rows at a time, and of so many it is two */
     SOME_SUMS = 4,
     MANY_VALUES = 24,
     FEW_VALUES = 6,

@@ -10,7 +10,7 @@
 
 static const char variable[] = "OPENBLAS_CORETYPE";
 
-/* Of what this processor has, by the compiler; the loops of AVX2 run on AVX-512, too. */
+/* By what the compiler says of this processor. Who has AVX2 has FMA, and who has these two of AVX-512 has the others. */
 static const char *expected(void) {
 #if defined __x86_64__
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return "SkylakeX";
