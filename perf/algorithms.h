@@ -65,7 +65,7 @@ void alg_data_bind(const alg_data *d, clf_ctx *c, clf_mat **X, clf_mat **y);
  *  and what objective so many iterations reach. False: why says it. */
 bool alg_data_save(const alg_data *d, const alg_case *k, const char *folder, char *why, size_t why_n);
 
-/* ---- alg_train.c: one training, and what was seen at its iterations */
+/* ---- alg_trace.c: what was seen at the iterations of a training */
 enum { ALG_STEPS = 64 };
 typedef struct alg_trace {
     int n, calls;
@@ -79,7 +79,8 @@ double alg_trace_ms(const alg_trace *t, int n);
  *  and what the plans foretold of their time are the same. False by hand, and where n < 2. */
 bool alg_trace_same(const alg_trace *a, const alg_trace *b);
 
-/* Who plays: the selectors, then those who use no library. The twin is a second context with the selector cost: its time over that of the
+/* ---- alg_train.c: one training
+ * Who plays: the selectors, then those who use no library. The twin is a second context with the selector cost: its time over that of the
  * first shows how far apart two trainings by one plan are measured. */
 typedef enum alg_who { ALG_COST, ALG_NONE, ALG_ALL, ALG_NORED, ALG_TWIN, ALG_HAND, ALG_CALLS, ALG_PLAYERS } alg_who;
 extern const char *const alg_who_name[ALG_PLAYERS];
