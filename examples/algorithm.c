@@ -75,6 +75,7 @@ static bool cells_finite(alg_run *r, const char *asked, size_t n, double *out) {
     const size_t own = r->y ? 2 : 1;
     double number[RESULTS];
     char text[512];
+    if (!asked) return true;
     snprintf(text, sizeof text, "sum(X*0)%s\n%s", r->y ? "; sum(y*0)" : "", asked);
     if (!alg_numbers(r, text, vars, own, own + n, number)) return false;
     for (size_t i = 0; i < n; i++) out[i] = number[own + i];

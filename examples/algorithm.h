@@ -70,7 +70,8 @@ bool alg_fail(alg_run *r, const char *format, ...) __attribute__((format(printf,
 /** The context's last message becomes the reason; gives false. */
 bool alg_library_failed(alg_run *r);
 /** Shape and type of X into n, m, type; y must be n x 1; every cell must be a finite number. In the same pass over the data: what else the
- *  algorithm asks of it, a program over X and y whose n bare expressions are numbers, as of alg_numbers ("" for none). False: see why. */
+ *  algorithm asks of it, a program over X and y whose n bare expressions are numbers, as of alg_numbers ("" for none; NULL: the algorithm
+ *  looks at the cells itself). False: see why. */
 bool alg_check(alg_run *r, const char *asked, size_t n, double *out);
 /** The values of a program's n bare expressions, each one number, evaluated together. False: see why. */
 bool alg_numbers(alg_run *r, const char *text, const clf_binding *vars, size_t nvars, size_t n, double *out);

@@ -42,22 +42,23 @@ static bool start(alg_run *r, clf_mat *C, clf_fn **f) {
     if (!alg_fn(r, draw_text, 3, vars, 5, f)) return false;
     for (int64_t j = 1; j <= r->p.rank; j++)
         if (!draw(r, *f, state, j)) return false;
-    r->model[0].value = clf_keep(state[1]);
+    r->model[2].value = clf_keep(state[1]);
     return true;
 }
 
-/* Each call evaluates the centres it gets and makes new ones; those of the last call are the model, as the objective is theirs. */
+/* Each call evaluates the centres it gets and makes new ones, in the memory of those before, but for the start's; those of the last call
+ * are the model, as the objective is theirs. */
 static bool iterate(alg_run *r, clf_fn *step, double squares) {
-    clf_mat *outs[] = {clf_fill(r->c, r->type, r->p.rank, r->m, 0), clf_num(r->c, 0)}, *C = r->model[0].value;
+    clf_mat *outs[] = {NULL, clf_num(r->c, 0)}, *start = r->model[2].value, *C = start;
     double rest;
     for (bool on = true; on;) {
         if (!alg_call(r, step, 1, &C, 2, outs)) return false;
         if (clf_read_f64(outs[1], &rest) != CLF_OK) return alg_library_failed(r);
         on = alg_goes_on(r, fmax(squares + rest, 0));
-        clf_mat *other = C;
+        clf_mat *other = C == start ? NULL : C;
         if (on) C = outs[0], outs[0] = other;
     }
-    r->model[0].value = clf_keep(C);
+    r->model[0].value = clf_keep(C == start ? clf_add(C, clf_num(r->c, 0)) : C); /* two handles, whatever they hold */
     return isfinite(r->objective) || alg_fail(r, "the squares of distances are beyond the range of the data's type");
 }
 
@@ -75,10 +76,7 @@ static bool train(alg_run *r) {
     clf_mat *C = clf_param(r->c, r->type, r->p.rank, r->m, false);
     const clf_binding vars[] = {{"C", C}, {"X", r->X}};
     r->model[0].name = "centres", r->model[1].name = "nearest", r->model[2].name = "start";
-    bool good = start(r, C, &f[0]);
-    if (good) r->model[2].value = clf_keep(clf_add(r->model[0].value, clf_num(r->c, 0)));
-    good = good && (clf_eval(1, &r->model[2].value) == CLF_OK || alg_library_failed(r));
-    good = good && alg_fn(r, step_text, 1, vars, 2, &f[1]) && iterate(r, f[1], squares);
+    bool good = start(r, C, &f[0]) && alg_fn(r, step_text, 1, vars, 2, &f[1]) && iterate(r, f[1], squares);
     good = good && alg_fn(r, nearest_text, 1, vars, 2, &f[2]) && alg_call(r, f[2], 1, &r->model[0].value, 1, &r->model[1].value);
     if (good) clf_keep(r->model[1].value);
     for (int i = 0; i < 3; i++) clf_fn_free(f[i]);

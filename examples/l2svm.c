@@ -111,16 +111,20 @@ static clf_status train(l2svm *p) {
         p->converged = !(a * d[2] > p->o.tolerance * p->objective); /* step times slope: what this iteration promised */
         b = fmax(0, (v[2] - v[3]) / gg);                            /* Polak and Ribiere; 0 begins anew with the gradient */
     }
-    if (st != CLF_OK) return st;
-    const clf_binding vars[] = {{"y", p->y}, {"Xw", p->Xw}};
-    clf_mat *right = clf_expr(p->c, "mean(y*Xw > 0)", vars, 2);
-    st = clf_read_f64(right, &p->accuracy);
-    clf_free(right);
     return st;
 }
 
-bool l2svm_train(l2svm *p) {
-    if (train(p) == CLF_OK) return true;
-    snprintf(p->why, sizeof p->why, "%s", clf_last_error(p->c));
-    return false;
+static bool done(l2svm *p, clf_status st) {
+    if (st != CLF_OK) snprintf(p->why, sizeof p->why, "%s", clf_last_error(p->c));
+    return st == CLF_OK;
+}
+
+bool l2svm_train(l2svm *p) { return done(p, train(p)); }
+
+bool l2svm_accuracy(l2svm *p, double *out) {
+    const clf_binding vars[] = {{"y", p->y}, {"Xw", p->Xw}};
+    clf_mat *right = clf_expr(p->c, "mean(y*Xw > 0)", vars, 2);
+    clf_status st = clf_read_f64(right, out);
+    clf_free(right);
+    return done(p, st);
 }

@@ -25,7 +25,7 @@ typedef struct l2svm {
     clf_fn *direction, *line, *move;
     clf_mat *w, *s, *g, *Xw, *Xd;      /* weights, direction, -gradient (m x 1); X w and X s (n x 1) */
     clf_mat *number[5];                /* scalar results */
-    double objective, accuracy;
+    double objective;
     int iterations, passes;            /* of the outer loop; calls of the three functions */
     bool converged;
     void (*each)(void *user, int iteration, double objective); /* after every iteration; NULL: nobody is told */
@@ -42,4 +42,6 @@ bool l2svm_prepare(l2svm *p, clf_ctx *c, clf_mat *features, clf_mat *labels, con
 bool l2svm_record(l2svm *p);
 /** Train from w = 0; may be called again. False: see why. */
 bool l2svm_train(l2svm *p);
+/** After it: the share of rows on the right side. False: see why. */
+bool l2svm_accuracy(l2svm *p, double *out);
 #endif

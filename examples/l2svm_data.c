@@ -18,36 +18,46 @@ static bool fail(l2svm *p, const char *format, ...) {
 
 static bool library_failed(l2svm *p) { return fail(p, "%s", clf_last_error(p->c)); }
 
-/* A program of n results, two at most, which are numbers: one evaluation gives them all. */
-static bool numbers(l2svm *p, const char *text, const clf_binding *vars, size_t nvars, size_t n, double *out) {
-    clf_result r[2];
-    clf_mat *x[2] = {NULL};
-    if (clf_parse(p->c, text, vars, nvars, r, &n) != CLF_OK) return library_failed(p);
-    for (size_t i = 0; i < n; i++) x[i] = r[i].value;
-    bool good = clf_eval(n, x) == CLF_OK;
-    for (size_t i = 0; i < n; i++) {
-        good = good && clf_read_f64(x[i], &out[i]) == CLF_OK;
-        clf_free(x[i]);
-    }
+/* What the checks ask, and labels as -1 and 1: one plan, which reads everything once. Times 0, NaN and infinite cells are NaN. */
+static const char asked[] = "lo = min(l); hi = max(l); y = 2*(l == hi) - 1; lo; hi; sum(l == lo | l == hi); sum(X*0)";
+enum { LO, HI, Y, LO_NUMBER, HI_NUMBER, KNOWN, ZERO, ASKED };
+
+static bool look(l2svm *p, clf_mat *labels, double number[ASKED]) {
+    const clf_binding vars[] = {{"l", labels}, {"X", p->X}};
+    clf_result r[ASKED];
+    clf_mat *x[ASKED - Y];
+    size_t n = ASKED;
+    if (clf_parse(p->c, asked, vars, 2, r, &n) != CLF_OK) return library_failed(p);
+    x[0] = p->y = clf_cast(r[Y].value, CLF_F64);
+    for (int i = LO_NUMBER; i < ASKED; i++) x[i - Y] = r[i].value;
+    bool good = clf_eval(ASKED - Y, x) == CLF_OK;
+    for (int i = LO_NUMBER; i < ASKED; i++) good = good && clf_read_f64(r[i].value, &number[i]) == CLF_OK;
+    for (int i = 0; i < ASKED; i++) clf_free(r[i].value);
     return good || library_failed(p);
 }
 
 /* Two values, no more and no less. */
-static bool prepare_labels(l2svm *p, clf_mat *labels) {
-    double range[2], known;
-    clf_binding vars[] = {{"l", labels}, {"lo", NULL}, {"hi", NULL}};
-    if (!numbers(p, "min(l); max(l)", vars, 1, 2, range)) return false;
-    const double lo = range[0], hi = range[1];
+static bool two_classes(l2svm *p, double lo, double hi, double known) {
     if (!(lo <= hi)) return fail(p, "the label column holds values that are no numbers");
     if (lo == hi) return fail(p, "the label column has a single class: every label is %g", lo);
-    vars[1].value = clf_num(p->c, lo);
-    vars[2].value = clf_num(p->c, hi);
-    p->y = clf_cast(clf_expr(p->c, "2*(l == hi) - 1", vars, 3), CLF_F64);
-    clf_mat *both[] = {p->y, clf_expr(p->c, "sum(l == lo | l == hi)", vars, 3)};
-    if (clf_eval(2, both) != CLF_OK || clf_read_f64(both[1], &known) != CLF_OK) return library_failed(p);
-    clf_free(both[1]);
     return known == (double)p->n || fail(p, "the label column has more than two classes: %.0f of %lld labels are neither %g nor %g",
                                          (double)p->n - known, (long long)p->n, lo, hi);
+}
+
+/* How many cells are not is only asked where some are. */
+static bool finite_features(l2svm *p, double zero) {
+    double bad;
+    if (zero == 0) return true;
+    clf_mat *count = clf_expr(p->c, "sum(is.nan(X) | is.infinite(X))", &(clf_binding){"X", p->X}, 1);
+    bool good = clf_read_f64(count, &bad) == CLF_OK;
+    clf_free(count);
+    return good ? fail(p, "the features hold %.0f cells that are NaN or infinite", bad) : library_failed(p);
+}
+
+static bool check(l2svm *p, clf_mat *labels) {
+    double number[ASKED];
+    return look(p, labels, number) && two_classes(p, number[LO_NUMBER], number[HI_NUMBER], number[KNOWN]) &&
+           finite_features(p, number[ZERO]);
 }
 
 /* A constant column has no deviation to divide by. Equal minimum and maximum say so exactly; a deviation would be hidden by rounding. */
@@ -67,9 +77,6 @@ static bool no_constant_column(l2svm *p) {
 
 static bool prepare_features(l2svm *p) {
     const clf_binding vars[] = {{"X", p->X}};
-    double bad;
-    if (!numbers(p, "sum(is.nan(X) | is.infinite(X))", vars, 1, 1, &bad)) return false;
-    if (bad > 0) return fail(p, "the features hold %.0f cells that are NaN or infinite", bad);
     if (p->o.standardise) {
         if (!no_constant_column(p)) return false;
         clf_result r[3];
@@ -93,7 +100,7 @@ bool l2svm_prepare(l2svm *p, clf_ctx *c, clf_mat *features, clf_mat *labels, con
     if (p->n < 2 || p->m < 1) return fail(p, "%lld rows and %lld feature columns: nothing to train on", (long long)p->n, (long long)p->m);
     if (label_rows != p->n) return fail(p, "%lld rows of features, but %lld labels", (long long)p->n, (long long)label_rows);
     p->X = clf_cast(features, CLF_F64);
-    if (!prepare_labels(p, labels) || !prepare_features(p)) return false;
+    if (!check(p, labels) || !prepare_features(p)) return false;
     return l2svm_record(p) || library_failed(p);
 }
 

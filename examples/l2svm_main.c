@@ -105,7 +105,7 @@ static bool load(clf_ctx *c, arguments *a, clf_mat **X, clf_mat **labels) {
     return true;
 }
 
-static void report(const l2svm *p, double seconds) {
+static void report(const l2svm *p, double seconds, double accuracy) {
     clf_stats s = {.struct_size = sizeof s};
     clf_device d = {.struct_size = sizeof d};
     clf_get_stats(p->c, &s);
@@ -117,7 +117,7 @@ static void report(const l2svm *p, double seconds) {
         "        %llu launches on device 0 (host executor), %llu on OpenCL%s%s, %llu library products; %llu kernels compiled in %.2f s\n",
         (unsigned long long)s.launches_tier0, (unsigned long long)(s.launches_tier1 + s.launches_tier2), d.name ? " device " : "",
         d.name ? d.name : "", (unsigned long long)s.launches_library, (unsigned long long)s.kernels_built, (double)s.build_ns * 1e-9);
-    printf("result  objective %.10g, training accuracy %.3f\n", p->objective, p->accuracy);
+    printf("result  objective %.10g, training accuracy %.3f\n", p->objective, accuracy);
 }
 
 static int fail(const char *why) {
@@ -132,9 +132,11 @@ static int train(clf_ctx *c, arguments *a) {
     if (!l2svm_prepare(&p, c, X, labels, &a->o)) return fail(p.why);
     printf("model   lambda %g, columns %s, %s\n", a->o.lambda, a->o.standardise ? "standardised" : "as they are",
            a->o.intercept ? "with a constant" : "no constant");
-    double begin = now_s();
+    double begin = now_s(), accuracy;
     if (!l2svm_train(&p)) return fail(p.why);
-    report(&p, now_s() - begin);
+    const double seconds = now_s() - begin;
+    if (!l2svm_accuracy(&p, &accuracy)) return fail(p.why);
+    report(&p, seconds, accuracy);
     return p.converged ? 0 : 1;
 }
 

@@ -6,7 +6,7 @@
 static bool train(alg_run *r) {
     const l2svm_options o = {.lambda = r->p.lambda, .tolerance = r->p.tolerance, .max_iterations = r->p.iterations};
     l2svm p;
-    if (!alg_check(r, "", 0, NULL)) return false;
+    if (!alg_check(r, NULL, 0, NULL)) return false;
     if (!l2svm_prepare(&p, r->c, r->X, r->y, &o)) return alg_fail(r, "%s", p.why);
     p.each = r->each;
     p.user = r->user;
