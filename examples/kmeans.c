@@ -7,15 +7,21 @@
  * which does not depend on the centres.
  * A row that is as near to several centres counts for each with its share. A centre that no row is nearest to stays where it is. Fewer
  * distinct rows than centres are refused. Rows far from the origin cost digits: what is summed up is |c|^2 - 2 x c. */
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "examples/algorithm.h"
 
 /* Centre j is a row drawn with `near` as its chance: the squared distance to the nearest centre so far, and the same for all at first. */
 static const char draw_text[] = "at = seq(1, nrow(C)) == j; u = sum(at * rand(rows=nrow(C), cols=1, seed=seed)) * sum(near)\n"
-                                "drawn = seq(1, nrow(X)) == min(sum(cumsum(near) < u) + 1, nrow(X)); c = t(drawn) %*% X\n"
-                                "far = rowSums((X - c)^2)\n"
-                                "ifelse(j > 1, min(near, far), far); C + at %*% c; sum(near)";
+                                "drawn = seq(1, nrow(X)) == min(sum(cumsum(near) < u) + 1, nrow(X)); c = t(drawn) %%*%% X\n"
+                                "%s\n"
+                                "ifelse(j > 1, min(near, far), far); C + at %%*%% c; sum(near)";
+/* From the drawn row. Entries alone do for sparse data, whose differences have none that are 0; but what rounding leaves is no distance. */
+static const char far_cells[] = "far = rowSums((X - c)^2)";
+static const char far_entries[] = "both = rowSums(X^2) + sum(c^2); d = both - 2*(X %*% t(c)); far = ifelse(d > hidden*both, d, 0)";
 /* 1 + sign(d - D) is 1 where the distance is the least and 0 elsewhere, in the type of the data. */
 static const char step_text[] = "D = -2*(X %*% t(C)) + t(rowSums(C^2)); d = rowMins(D); P = 1 + sign(d - D); P = P / rowSums(P)\n"
                                 "size = t(colSums(P))\n"
@@ -32,14 +38,22 @@ static bool draw(alg_run *r, clf_fn *f, clf_mat **near_and_centres, int64_t j) {
     return all > 0 || alg_fail(r, "%lld clusters, but only %lld distinct rows", (long long)r->p.rank, (long long)j - 1);
 }
 
+static bool by_entries(const alg_run *r) {
+    clf_storage s = {.struct_size = sizeof s};
+    return clf_storage_of(r->X, &s) == CLF_OK && strcmp(s.format, "csr") == 0;
+}
+
 static bool start(alg_run *r, clf_mat *C, clf_fn **f) {
+    char text[1024];
     clf_mat *state[] = {clf_fill(r->c, r->type, r->n, 1, 1), clf_fill(r->c, r->type, r->p.rank, r->m, 0)};
     const clf_binding vars[] = {{"near", clf_param(r->c, r->type, r->n, 1, false)},
                                 {"C", C},
                                 {"j", clf_param(r->c, CLF_I64, 0, 0, true)},
                                 {"X", r->X},
-                                {"seed", clf_int(r->c, (int64_t)r->p.seed)}};
-    if (!alg_fn(r, draw_text, 3, vars, 5, f)) return false;
+                                {"seed", clf_int(r->c, (int64_t)r->p.seed)},
+                                {"hidden", clf_num(r->c, 64 * (r->type == CLF_F32 ? FLT_EPSILON : DBL_EPSILON))}};
+    snprintf(text, sizeof text, draw_text, by_entries(r) ? far_entries : far_cells);
+    if (!alg_fn(r, text, 3, vars, 6, f)) return false;
     for (int64_t j = 1; j <= r->p.rank; j++)
         if (!draw(r, *f, state, j)) return false;
     r->model[2].value = clf_keep(state[1]);

@@ -152,6 +152,30 @@ static void test_start(void) {
     clf_close(c);
 }
 
+/* By entries the same rows are drawn; the same row again is no distance away, in either type, wherever it lies. */
+static void test_start_sparse(void) {
+    clf_ctx *c = open_host();
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        alg_params p = plain;
+        p.seed = seed;
+        clf_mat *X = clf_rand(c, CLF_F64, ROWS, COLS, 0, 1, 0.3, seed);
+        alg_run dense = trained("kmeans", c, X, NULL, &p, NULL), sparse = trained("kmeans", c, entries_of(X), NULL, &p, NULL);
+        double *want = cells_of(dense.model[2].value), *got = cells_of(sparse.model[2].value);
+        CU_ASSERT_EQUAL(memcmp(got, want, 4 * COLS * sizeof *want), 0);
+        CU_ASSERT(relative(sparse.objective, dense.objective) <= 1e-12);
+        free(want);
+        free(got);
+    }
+    for (int t = 0; t < 2; t++) {
+        clf_mat *three = clf_rand(c, t ? CLF_F32 : CLF_F64, 3, 200, 1, 1000, 0.2, 77); /* each of them many times */
+        const clf_binding vars[] = {{"A", three}, {"n", clf_int(c, 300)}};
+        clf_mat *X =
+            clf_cast(clf_expr(c, "outer(seq(1, n) - 3*floor((seq(1, n) - 1)/3), seq(1, 3), \"==\") %*% A", vars, 2), t ? CLF_F32 : CLF_F64);
+        refused("kmeans", c, entries_of(X), NULL, &plain, "4 clusters, but only 3 distinct rows");
+    }
+    clf_close(c);
+}
+
 /* ---- clusters that are empty, rows in between */
 
 static void one_step(const double *x, int64_t n, const double *centres, const double *want, double rest) {
@@ -211,9 +235,11 @@ static void test_bad(void) {
 }
 
 static const test_case tests[] = {
-    {"clouds", test_clouds},       {"noise", test_noise},       {"f32", test_f32},           {"kernels", test_kernels},
-    {"unfused", test_unfused},     {"sparse", test_sparse},     {"real data", test_real},    {"start", test_start},
-    {"empty cluster", test_empty}, {"shared row", test_shared}, {"all rows", test_all_rows}, {"bad input", test_bad},
+    {"clouds", test_clouds},       {"noise", test_noise},       {"f32", test_f32},
+    {"kernels", test_kernels},     {"unfused", test_unfused},   {"sparse", test_sparse},
+    {"real data", test_real},      {"start", test_start},       {"start by entries", test_start_sparse},
+    {"empty cluster", test_empty}, {"shared row", test_shared}, {"all rows", test_all_rows},
+    {"bad input", test_bad},
 };
 
 int main(void) { return run_suite("algo kmeans", tests, sizeof tests / sizeof *tests); }
