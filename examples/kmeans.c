@@ -28,13 +28,15 @@ static const char step_text[] = "D = -2*(X %*% t(C)) + t(rowSums(C^2)); d = rowM
                                 "ifelse(size > 0, (t(P) %*% X) / size, C); sum(d)";
 static const char nearest_text[] = "rowIndexMin(-2*(X %*% t(C)) + t(rowSums(C^2)))";
 
+static bool beyond(alg_run *r) { return alg_fail(r, "the squares of distances are beyond the range of the data's type"); }
+
 static bool draw(alg_run *r, clf_fn *f, clf_mat **near_and_centres, int64_t j) {
     clf_mat *args[] = {near_and_centres[0], near_and_centres[1], clf_int(r->c, j)};
     clf_mat *outs[] = {near_and_centres[0], near_and_centres[1], NULL};
     double all;
     if (!alg_call(r, f, 3, args, 3, outs)) return false;
     if (clf_read_f64(outs[2], &all) != CLF_OK) return alg_library_failed(r);
-    if (!isfinite(all)) return alg_fail(r, "the squares of distances are beyond the range of the data's type");
+    if (!isfinite(all)) return beyond(r);
     return all > 0 || alg_fail(r, "%lld clusters, but only %lld distinct rows", (long long)r->p.rank, (long long)j - 1);
 }
 
@@ -73,12 +75,13 @@ static bool iterate(alg_run *r, clf_fn *step, double squares) {
         if (on) C = outs[0], outs[0] = other;
     }
     r->model[0].value = clf_keep(C == start ? clf_add(C, clf_num(r->c, 0)) : C); /* two handles, whatever they hold */
-    return isfinite(r->objective) || alg_fail(r, "the squares of distances are beyond the range of the data's type");
+    return isfinite(r->objective) || beyond(r);
 }
 
 /* sum(X^2); a finite one says that the squares of all data are. */
 static bool prepare(alg_run *r, double *squares) {
     if (!alg_check(r, "sum(X^2)", 1, squares)) return false;
+    if (!isfinite(*squares)) return beyond(r);
     return (r->p.rank >= 1 && r->p.rank <= r->n) || alg_fail(r, "%lld clusters of %lld rows", (long long)r->p.rank, (long long)r->n);
 }
 

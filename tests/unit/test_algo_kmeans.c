@@ -226,6 +226,7 @@ static void test_bad(void) {
     p.rank = 2;
     refused("kmeans", c, clf_matrix(c, CLF_F64, 2, 2, holes), NULL, &p, "2 cells that are NaN or infinite");
     refused("kmeans", c, clf_matrix(c, CLF_F64, 2, 2, huge), NULL, &p, "beyond the range");
+    refused("kmeans", c, entries_of(clf_matrix(c, CLF_F64, 2, 2, huge)), NULL, &p, "beyond the range");
     refused("kmeans", c, clf_matrix(c, CLF_I32, 2, 2, whole), NULL, &p, "neither f64 nor f32");
     p.rank = 3;
     refused("kmeans", c, clf_matrix(c, CLF_F64, 2, 2, twice), NULL, &p, "3 clusters of 2 rows");
