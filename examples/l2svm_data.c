@@ -39,6 +39,7 @@ static bool look(l2svm *p, clf_mat *labels, double number[ASKED]) {
 /* Two values, no more and no less. */
 static bool two_classes(l2svm *p, double lo, double hi, double known) {
     if (!(lo <= hi)) return fail(p, "the label column holds values that are no numbers");
+    if (isinf(lo) || isinf(hi)) return fail(p, "the label column holds infinite values");
     if (lo == hi) return fail(p, "the label column has a single class: every label is %g", lo);
     return known == (double)p->n || fail(p, "the label column has more than two classes: %.0f of %lld labels are neither %g nor %g",
                                          (double)p->n - known, (long long)p->n, lo, hi);

@@ -211,9 +211,12 @@ static void refused(const double *x, int64_t rows, int64_t cols, const double *y
 
 static void test_bad_labels(void) {
     const double x[] = {1, 2, 3, 4}, one[] = {5, 5, 5, 5}, three[] = {1, 2, 3, 1}, nan_label[] = {1, NAN, 0, 1}, two[] = {0, 1, 0, 1};
+    const double above[] = {0, INFINITY, 0, INFINITY}, below[] = {1, -INFINITY, 1, 1}; /* two values, but no classes */
     refused(x, 4, 1, one, 4, &plain, "a single class: every label is 5");
     refused(x, 4, 1, three, 4, &plain, "more than two classes: 1 of 4 labels are neither 1 nor 3");
     refused(x, 4, 1, nan_label, 4, &plain, "no numbers");
+    refused(x, 4, 1, above, 4, &plain, "infinite values");
+    refused(x, 4, 1, below, 4, &plain, "infinite values");
     refused(x, 4, 1, two, 3, &plain, "4 rows of features, but 3 labels");
 }
 
