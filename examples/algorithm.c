@@ -75,7 +75,6 @@ static bool cells_finite(alg_run *r, const char *asked, size_t n, double *out) {
     const size_t own = r->y ? 2 : 1;
     double number[RESULTS];
     char text[512];
-    if (!asked) return true;
     snprintf(text, sizeof text, "sum(X*0)%s\n%s", r->y ? "; sum(y*0)" : "", asked);
     if (!alg_numbers(r, text, vars, own, own + n, number)) return false;
     for (size_t i = 0; i < n; i++) out[i] = number[own + i];
@@ -90,11 +89,11 @@ bool alg_check(alg_run *r, const char *asked, size_t n, double *out) {
     if (clf_info(r->X, &r->n, &r->m, &r->type, NULL) != CLF_OK) return alg_library_failed(r);
     if (r->type != CLF_F64 && r->type != CLF_F32) return alg_fail(r, "the data is neither f64 nor f32");
     if (r->n < 1 || r->m < 1) return alg_fail(r, "the data is empty: %lld x %lld", (long long)r->n, (long long)r->m);
-    if (!r->y) return cells_finite(r, asked, n, out);
+    if (!r->y) return !asked || cells_finite(r, asked, n, out);
     if (clf_info(r->y, &rows, &cols, NULL, NULL) != CLF_OK) return alg_library_failed(r);
     if (rows != r->n || cols != 1)
         return alg_fail(r, "%lld rows of data, but the labels are %lld x %lld", (long long)r->n, (long long)rows, (long long)cols);
-    return cells_finite(r, asked, n, out);
+    return !asked || cells_finite(r, asked, n, out);
 }
 
 bool alg_fn(alg_run *r, const char *text, size_t nparams, const clf_binding *vars, size_t nvars, clf_fn **out) {
@@ -115,14 +114,18 @@ bool alg_goes_on(alg_run *r, double objective) {
     return !r->converged && isfinite(objective) && r->iterations < r->p.iterations;
 }
 
+bool alg_by_entries(const alg_run *r, bool structural) {
+    clf_storage s = {.struct_size = sizeof s};
+    return clf_storage_of(r->X, &s) == CLF_OK && strcmp(s.format, "csr") == 0 && (s.structural || !structural);
+}
+
 clf_mat *alg_entries(alg_run *r) {
     const clf_sparse_options checked = {.struct_size = sizeof checked, .trusted = true};
-    clf_storage s = {.struct_size = sizeof s};
     const int64_t *offsets;
     const int32_t *indices;
     const void *values;
     int64_t nnz;
-    if (clf_storage_of(r->X, &s) == CLF_OK && s.structural && strcmp(s.format, "csr") == 0) return r->X;
+    if (alg_by_entries(r, true)) return r->X;
     if (clf_data_csr(r->X, &nnz, &offsets, &indices, &values) != CLF_OK) return alg_library_failed(r), NULL;
     return clf_sparse_csr(r->c, r->type, r->n, r->m, nnz, offsets, indices, values, &checked);
 }

@@ -82,6 +82,8 @@ bool alg_call(alg_run *r, clf_fn *f, size_t nargs, clf_mat *const *args, size_t 
 /** An iteration is done and reached this objective: tells `each`, sets r->objective and r->iterations, and says whether to go on: not
  *  when the last one lowered the objective by less than tolerance times it, and not beyond the limit. */
 bool alg_goes_on(alg_run *r, double objective);
+/** Is X stored by its entries? structural: and are its other cells zeros that annihilate? After alg_check. */
+bool alg_by_entries(const alg_run *r, bool structural);
 /** X by its entries, with zeros that annihilate: X itself if it is so, else a copy of what is not 0. After alg_check. NULL: see why. */
 clf_mat *alg_entries(alg_run *r);
 #endif

@@ -10,7 +10,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "examples/algorithm.h"
 
@@ -40,11 +39,6 @@ static bool draw(alg_run *r, clf_fn *f, clf_mat **near_and_centres, int64_t j) {
     return all > 0 || alg_fail(r, "%lld clusters, but only %lld distinct rows", (long long)r->p.rank, (long long)j - 1);
 }
 
-static bool by_entries(const alg_run *r) {
-    clf_storage s = {.struct_size = sizeof s};
-    return clf_storage_of(r->X, &s) == CLF_OK && strcmp(s.format, "csr") == 0;
-}
-
 static bool start(alg_run *r, clf_mat *C, clf_fn **f) {
     char text[1024];
     clf_mat *state[] = {clf_fill(r->c, r->type, r->n, 1, 1), clf_fill(r->c, r->type, r->p.rank, r->m, 0)};
@@ -54,7 +48,7 @@ static bool start(alg_run *r, clf_mat *C, clf_fn **f) {
                                 {"X", r->X},
                                 {"seed", clf_int(r->c, (int64_t)r->p.seed)},
                                 {"hidden", clf_num(r->c, 64 * (r->type == CLF_F32 ? FLT_EPSILON : DBL_EPSILON))}};
-    snprintf(text, sizeof text, draw_text, by_entries(r) ? far_entries : far_cells);
+    snprintf(text, sizeof text, draw_text, alg_by_entries(r, false) ? far_entries : far_cells);
     if (!alg_fn(r, text, 3, vars, 6, f)) return false;
     for (int64_t j = 1; j <= r->p.rank; j++)
         if (!draw(r, *f, state, j)) return false;
