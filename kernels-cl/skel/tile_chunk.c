@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The C twin of tile.chunk.cl: its schedule, its facts, its text.
  *
- * Arguments, in order: for every access the memory of its input and its base offset, then where it moves with the row its row stride,
- * and for the right side its strides along terms and columns; for every output memory and base offset; parameters; scratch; counter; the
- * sizes that tile.chunk.cl names. */
+ * Arguments, in order: for every access the memory of its input and its base offset, then where it moves with the row its row stride; for a
+ * left side that is used transposed its stride along terms, for the right side those along terms and columns; for every output memory and
+ * base offset; parameters; scratch; counter; the sizes that tile.chunk.cl names. */
 #include <string.h>
 
+#include "core/print.h"
 #include "kernels-cl/skel/facts.h"
 #include "kernels-cl/skel/tile_text.h"
 #include "kernels-cl/skel/twin.h"
 
 extern const clf_skel clf_skel_tile_chunk;
+
+enum { TURNED = 8 }; /* rows of a left side used transposed that are read side by side */
 
 /* ---- arguments ---- */
 
@@ -26,12 +29,13 @@ static void walk(clf_args *w, const void *plan, int64_t first) {
         clf_strides s;
         clf_row_strides(p->c, &p->c->access[a], &s);
         clf_args_input(w, p->c, a, s.base);
-        if (by_row(&p->c->access[a])) clf_args_size(w, "xl", a, s.step[0]);
+        if (by_row(&p->c->access[a]) && a != p->turned) clf_args_size(w, "xl", a, s.step[0]);
     }
+    if (p->turned >= 0) clf_args_size(w, "xs", p->turned, p->tl);
     clf_args_size(w, "xs", p->right, p->sl);
     clf_args_size(w, "xk", p->right, p->sj);
     clf_args_results(w, p->c);
-    const int64_t size[] = {p->rows, p->cols, p->terms, p->mc, p->nc, first, p->across, p->cstride};
+    const int64_t size[] = {p->rows, p->cols, p->terms, p->mc, p->nc, p->band, first, p->across, p->cstride};
     clf_args_end(w, sizeof size / sizeof *size, size);
 }
 
@@ -134,18 +138,39 @@ static void left_rows(clf_ctext *x, bool tail, bool plain) {
             w->p->c->value[w->p->dot].in[0], w->p->lanes);
 }
 
-static void hole_left(clf_ctext *x) {
+/* A left side used transposed has a row for each term: some are read side by side. Rows of the product beyond the last are like it. */
+static void left_turned(clf_ctext *x) {
+    int a = plan_of(x)->turned;
+    CLF_PUT(x, "for (long u0 = 0; u0 < kc; u0 += %d) { const long u1 = min(u0 + %d, kc);\n", TURNED, TURNED);
+    CLF_PUT(x, "for (long i = b0; i < b1; i += TILE_ROWS) { __global CLF_TILE_T *to = left + (i - b0) * 512 + u0 * TILE_ROWS;\n");
+    CLF_PUT(x, "const __global CLF_TILE_T *from = x%d + xb%d + (k0 + u0) * xs%d + i;\n", a, a, a);
+    CLF_PUT(x, "for (long u = u0; u < u1 && i + TILE_ROWS <= i1; u++, from += xs%d, to += TILE_ROWS) {\nCLF_TILE_T y[TILE_ROWS];\n", a);
+    CLF_PUT(x, "CLF_WHOLE for (int q = 0; q < TILE_ROWS; q++) y[q] = from[q];\n");
+    CLF_PUT(x, "CLF_WHOLE for (int q = 0; q < TILE_ROWS; q++) to[q] = y[q]; }\n");
+    CLF_PUT(x, "CLF_COLD for (long u = u0; u < u1 && i + TILE_ROWS > i1; u++, from += xs%d, to += TILE_ROWS)\n", a);
+    CLF_PUT(x, "CLF_COLD for (int q = 0; q < TILE_ROWS; q++) to[q] = from[min((long)q, i1 - 1 - i)]; } }\n");
+}
+
+static void left_as_it_lies(clf_ctext *x) {
     const clf_tile *p = plan_of(x);
     int n = p->lanes;
     bool plain = p->c->value[p->c->value[p->dot].in[0]].op == CLF_V_LOAD;
-    CLF_PUT(x, "CLF_TILE_T part[TILE_ROWS * %d] CLF_LINES;\n__global CLF_TILE_T *const to = left + (i - i0) * 512;\nlong u = 0;\n", n);
+    CLF_PUT(x, "for (long i = b0; i < b1; i += TILE_ROWS) {\nCLF_TILE_T part[TILE_ROWS * %d] CLF_LINES;\n", n);
+    CLF_PUT(x, "__global CLF_TILE_T *const to = left + (i - b0) * 512;\nlong u = 0;\n");
     CLF_PUT(x, "for (; u + %d <= kc; u += %d) {\n", n, n);
     left_rows(x, false, plain);
     put_turn(x, "to", "TILE_ROWS", "CLF_WHOLE", n == 8 ? "8" : "16");
     CLF_PUT(x, "}\nif (u < kc) { const int r = (int)(kc - u);\n");
     left_rows(x, true, plain);
     put_turn(x, "to", "TILE_ROWS", "CLF_COLD", "r");
-    CLF_PUT(x, "}\n");
+    CLF_PUT(x, "} }\n");
+}
+
+static void hole_left(clf_ctext *x) {
+    if (plan_of(x)->turned < 0)
+        left_as_it_lies(x);
+    else
+        left_turned(x);
 }
 
 static void right_rows(clf_ctext *x, bool tail) {
@@ -193,9 +218,32 @@ static void hole_right(clf_ctext *x) {
 static void hole_ahead(clf_ctext *x) {
     int a = plan_of(x)->right, n = plan_of(x)->lanes;
     if (plan_of(x)->runs > 1) return;
-    CLF_PUT(x, "const long nth = (i - i0) / TILE_ROWS;\nif (nth < 4 * TILE_VECTORS + 4 && j + TILE_COLS < j1) {\n");
+    CLF_PUT(x, "if (nth < 4 * TILE_VECTORS + 4 && b0 == i0 && j + TILE_COLS < j1) {\n");
     CLF_PUT(x, "ahead = x%d + xb%d + (k0 + (nth & 3) * (kc / 4)) * xs%d + j + TILE_COLS + nth / 4 * %d;\nahead_by = xs%d; }\n", a, a, a, n,
             a);
+}
+
+/* A line of each vector of a tile's row at p. */
+static void put_ask(clf_ctext *x, const char *p) {
+    for (int h = 0; h < 2; h++) CLF_PUT(x, "CLF_FETCH_FAR(%s + col + %d)\n", p, h * plan_of(x)->lanes);
+}
+
+/* Cells that the results are computed from, and those where they go, are asked for before the sums, which take a while. */
+static void hole_ask(clf_ctext *x) {
+    const clf_tile *p = plan_of(x);
+    char at[64];
+    CLF_PUT(x, "CLF_COLD for (long row = i; row < min(i + TILE_ROWS, i1) && leaf + 1 == leaves; row++) { const long col = j;\n");
+    for (int v = 0; v < p->c->nvalue; v++) {
+        const clf_value *w = &p->c->value[v];
+        if (w->op != CLF_V_LOAD || w->axes != (1u | 1u << p->j) || !(p->want[v] & CLF_TILE_RESULT)) continue;
+        clf_print(at, sizeof at, "x%d + xb%d + row * xl%d", w->arg, w->arg, w->arg);
+        put_ask(x, at);
+    }
+    for (int s = 0; s < p->c->nsink; s++) {
+        clf_print(at, sizeof at, "o%d + ob%d + row * cols", p->c->sink[s].out[0], p->c->sink[s].out[0]);
+        put_ask(x, at);
+    }
+    CLF_PUT(x, "}\n");
 }
 
 static void hole_store(clf_ctext *x) { clf_ttext_stores((clf_ttext *)x, false); }
@@ -222,6 +270,7 @@ static const clf_hole holes[] = {
     {"CLF_TILE_LEFT", hole_left},
     {"CLF_TILE_RIGHT", hole_right},
     {"CLF_TILE_AHEAD", hole_ahead},
+    {"CLF_TILE_ASK", hole_ask},
     {"CLF_TILE_STORE", hole_store},
     {"CLF_TILE_STORE_SHORT", hole_store_short},
     {NULL, NULL},
