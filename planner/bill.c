@@ -69,7 +69,7 @@ static bool right_along(const billing *b, int32_t n, clf_term *t) {
 /* Operand k of n lies along the driver's entries. */
 static bool along_entries(const billing *b, int32_t n, int k, clf_term *t) {
     if (b->driver < 0) return false;
-    if (clf_product_right_side(b->g, n, k)) return right_along(b, n, t);
+    if (clf_product_whole(b->g, n, k)) return k && right_along(b, n, t);
     int32_t q = clf_node_operand(b->g, n, k);
     const clf_gnode *x = &b->g->node[q], *d = &b->g->node[b->driver];
     if (clf_cols(x) != clf_cols(d)) return false;
@@ -116,7 +116,7 @@ bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number,
 /* Is operand k read for one row at a time, the left side of the product being a long row that the loop has put together before? */
 static bool row_waits(const billing *b, int32_t n, int k) {
     int32_t left = clf_node_operand(b->g, n, 0);
-    return clf_product_right_side(b->g, n, k) && clf_cover_has(b->c, b->number, left) && clf_bill_long_row(b->g, left);
+    return clf_product_whole(b->g, n, k) && clf_cover_has(b->c, b->number, left) && clf_bill_long_row(b->g, left);
 }
 
 static void bill_operand(billing *b, int32_t n, int k) {

@@ -20,7 +20,8 @@ clf_term clf_term_operand(const clf_graph *g, int32_t n, int k) {
     const clf_gnode *x = &g->node[q], *to = &g->node[n];
     double rows = (double)clf_node_loop_rows(g, n), bytes = clf_gnode_bytes(&g->node[q]);
     if (to->op == CLF_OP_INDEX) bytes = clf_gnode_bytes(&g->node[n]);
-    bool own = !clf_product_right_side(g, n, k) && (clf_rows(x) == clf_node_loop_rows(g, n) || to->op == CLF_OP_INDEX);
+    bool whole = clf_product_whole(g, n, k), column = whole && !k; /* of a turned product each row wants a column of its own */
+    bool own = column || (!whole && (clf_rows(x) == clf_node_loop_rows(g, n) || to->op == CLF_OP_INDEX));
     if (own || clf_gnode_single(x) || rows <= ROWS_A_PASS) return (clf_term){CLF_TERM_READ, q, bytes, 0, 0};
     double again = rows / ROWS_A_PASS - 1, bands = rows / CLF_TILE_BAND - 1;
     if (k != 1 || clf_product_loop(g, n) != CLF_PRODUCT_WIDE) bands = again;
@@ -86,10 +87,11 @@ bool clf_bill_cellwise(const clf_graph *g, int32_t n) { return clf_op_is_cell(g-
 
 clf_tile_place clf_bill_tile_place(const clf_graph *g, int32_t product, int32_t n) {
     const clf_gnode *p = &g->node[product];
-    int64_t cols = clf_cols(p), terms = clf_cols(&g->node[clf_node_operand(g, product, 0)]), has = clf_cols(&g->node[n]);
+    int64_t cols = clf_cols(p), terms = clf_product_terms(g, product), has = clf_cols(&g->node[n]);
+    bool left = n < product && !clf_product_turned(g, product); /* what a turned one goes over is in memory */
     if (clf_product_loop(g, product) != CLF_PRODUCT_WIDE || !clf_dtype_float((clf_dtype)p->dtype) || terms < 2) return CLF_TILE_NOWHERE;
     if (n == product) return CLF_TILE_STORED;
     if (!clf_bill_cellwise(g, n)) return CLF_TILE_NOWHERE;
     if (has == cols) return n > product ? CLF_TILE_STORED : CLF_TILE_BESIDE;
-    return has == 1 || (n < product && has == terms) ? CLF_TILE_BESIDE : CLF_TILE_NOWHERE;
+    return has == 1 || (left && has == terms) ? CLF_TILE_BESIDE : CLF_TILE_NOWHERE;
 }

@@ -227,9 +227,9 @@ static double in_vectors(int64_t n, bool w) {
 /* Loops do whole vectors: of columns of the right side where its rows are read as they lie and are not narrow, else along the other side,
  * what is summed in a product by rows, columns of the left side where rows meet. */
 static double multiply_adds(const clf_graph *g, int32_t n, bool w) {
-    bool t, tb;
-    const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &t)], *x = &g->node[n];
-    int64_t rows = clf_rows(x), cols = clf_cols(x), inner = t ? clf_rows(a) : clf_cols(a);
+    bool tb;
+    const clf_gnode *x = &g->node[n];
+    int64_t rows = clf_rows(x), cols = clf_cols(x), inner = clf_product_terms(g, n);
     clf_product_operand(g, n, 1, &tb);
     if (cols > NARROW && !tb) return (double)rows * (double)inner * in_vectors(cols, w);
     if (clf_product_loop(g, n) == CLF_PRODUCT_COLS) return in_vectors(rows, w) * (double)inner * (double)cols;
@@ -255,13 +255,13 @@ clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, doub
 
 /* Whole tiles. */
 clf_ps clf_cost_tiled(const clf_profile *dev, const clf_graph *g, int32_t n, double share) {
-    bool t, w = clf_node_is_wide(g, n);
-    const clf_gnode *x = &g->node[n], *a = &g->node[clf_product_operand(g, n, 0, &t)];
+    bool w = clf_node_is_wide(g, n);
+    const clf_gnode *x = &g->node[n];
     clf_ps by_rows = clf_cost_node(dev, g, n, share);
     if (!clf_cost_tiles(dev, w)) return by_rows;
     double panel = 2 * VECTOR / (w ? 8 : 4), rows = ceil((double)clf_rows(x) / CLF_TILE_ROWS) * CLF_TILE_ROWS;
     double cells = rows * ceil((double)clf_cols(x) / panel) * panel;
-    clf_ps tiled = at_rate(cells * (double)clf_cols(a) * share, dev->tile_fma_per_s[w]);
+    clf_ps tiled = at_rate(cells * (double)clf_product_terms(g, n) * share, dev->tile_fma_per_s[w]);
     return tiled < by_rows ? tiled : by_rows;
 }
 
@@ -279,12 +279,11 @@ static clf_ps product_alone(const clf_profile *dev, const clf_graph *g, int32_t 
     const clf_gnode *side[2] = {&g->node[clf_product_operand(g, n, 0, &t[0])], &g->node[clf_product_operand(g, n, 1, &t[1])]};
     int matrix = clf_cols(x) != 1;
     if (clf_cost_gemm_takes(dev, g, n))
-        return clf_cost_gemm(dev, x->dtype == CLF_F64, (double)clf_rows(x), (double)clf_cols(x),
-                             (double)(t[0] ? clf_rows(side[0]) : clf_cols(side[0])));
+        return clf_cost_gemm(dev, x->dtype == CLF_F64, (double)clf_rows(x), (double)clf_cols(x), (double)clf_product_terms(g, n));
     if (clf_cols(x) == 1 || clf_rows(x) == 1)
         return clf_cost_library_vector(dev, wide, (double)clf_rows(side[matrix]), (double)clf_cols(side[matrix]),
                                        t[matrix] != (matrix == 1), g->bytes);
-    return clf_cost_library(dev, wide, (double)clf_rows(x), (double)clf_cols(x), (double)(t[0] ? clf_rows(side[0]) : clf_cols(side[0])));
+    return clf_cost_library(dev, wide, (double)clf_rows(x), (double)clf_cols(x), (double)clf_product_terms(g, n));
 }
 
 clf_ps clf_cost_alone(const clf_profile *dev, const clf_graph *g, int32_t n) {

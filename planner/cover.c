@@ -36,7 +36,7 @@ bool clf_node_copies(const clf_graph *g, int32_t n, int k) {
     bool loops = x->op == CLF_OP_MATMUL
                      ? clf_product_loop(g, n) != CLF_PRODUCT_NONE
                      : clf_node_is_cellwise(x) || x->op == CLF_OP_FOLD || clf_node_is_row_cum(x) || clf_node_is_row_cat(g, n);
-    return loops && x->op != CLF_OP_INDEX && !clf_product_right_side(g, n, k);
+    return loops && x->op != CLF_OP_INDEX && !clf_product_whole(g, n, k);
 }
 
 int clf_node_immediates(const clf_gnode *x) {

@@ -71,6 +71,7 @@ static bool product_fits(search *s, const clf_gnode *d, int32_t n) {
     int32_t a = clf_node_operand(s->g, n, 0), b = clf_node_operand(s->g, n, 1);
     int64_t m = clf_cols(d);
     bool uses = false;
+    if (clf_product_turned(s->g, n)) return no(s, "a product goes over columns of its left side");
     if (form == CLF_PRODUCT_ROWS || form == CLF_PRODUCT_WIDE) {
         bool lies = clf_cols(&s->g->node[n]) == m;
         bool apart = clf_cols(&s->g->node[n]) > 1 && &s->g->node[a] != d && clf_read_once(s->g, s->cover, s->number, a);
@@ -178,7 +179,7 @@ static int32_t find(search *s) {
             int32_t q = clf_node_operand(s->g, n, k);
             const clf_gnode *x = &s->g->node[q];
             if (q == best || clf_cover_has(s->cover, s->number, q) || !s->cover->csr[q] || s->g->node[n].op == CLF_OP_INDEX ||
-                clf_product_right_side(s->g, n, k))
+                clf_product_whole(s->g, n, k))
                 continue;
             bool rows = clf_rows(x) == clf_node_loop_rows(s->g, s->part->node[0]) && clf_cols(x) > 1 && structural(x);
             if (!rows || !serves(s, q)) {

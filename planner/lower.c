@@ -56,13 +56,7 @@ static void make_axes(clf_lowering *L) {
 static double flops_of(const clf_lowering *L, int32_t n) {
     const clf_gnode *x = &L->g->node[n];
     int64_t space[2];
-    if (x->op == CLF_OP_MATMUL) {
-        double cells = (double)clf_rows(x) * (double)clf_cols(x);
-        int64_t along = clf_product_loop(L->g, n) == CLF_PRODUCT_ROWS || clf_product_loop(L->g, n) == CLF_PRODUCT_WIDE
-                            ? clf_cols(&L->g->node[clf_node_operand(L->g, n, 0)])
-                            : L->space[0];
-        return 2 * cells * (double)along;
-    }
+    if (x->op == CLF_OP_MATMUL) return 2 * (double)clf_rows(x) * (double)clf_cols(x) * (double)clf_product_terms(L->g, n);
     clf_node_space(L->g, n, space);
     double each = x->op == CLF_OP_FOLD ? clf_folds[x->attr[0]].flops : clf_op_is_cell(x->op) ? clf_ops[x->op].flops : 0;
     return each * (double)space[0] * (double)space[1];

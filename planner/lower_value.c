@@ -269,19 +269,28 @@ static int own_axis(clf_lowering *L, int64_t cols) {
     return a;
 }
 
+/* A side of a product as it lies in memory. */
+static int load_side(clf_lowering *L, int32_t q, int rows, int cols, clf_dtype type) {
+    return clf_build_cast(&L->b, load_at(L, dense(L, q), 2, CLF_STREAM, (int[2]){rows, cols}, (int64_t[2]){0, 0}), type);
+}
+
+/* The axis of the terms of an inner product with column `axis`, whose left side is a. */
+static int terms_axis(clf_lowering *L, int32_t n, int32_t a, int axis) {
+    int64_t m = clf_product_terms(L->g, n);
+    bool own = clf_product_turned(L->g, n) || (axis >= 0 && a != L->driver && clf_read_once(L->g, L->cover, L->number, a));
+    int along = own ? own_axis(L, m) : m == 1 ? -1 : clf_lower_axis(L, m);
+    return along < 0 || along == axis ? clf_lower_axis_but(L, m, axis, 0) : along;
+}
+
 /* A %*% B: a row of A along an axis of its own with column `axis` of B. */
 static int make_product(clf_lowering *L, int32_t n, int axis) {
     const clf_gnode *x = &L->g->node[n];
     bool ta, tb;
+    clf_dtype type = (clf_dtype)x->dtype;
     int32_t a = clf_product_operand(L->g, n, 0, &ta), b = clf_product_operand(L->g, n, 1, &tb);
-    int64_t m = clf_cols(&L->g->node[a]);
-    int along = axis >= 0 && a != L->driver && clf_read_once(L->g, L->cover, L->number, a) ? own_axis(L, m)
-                : m == 1                                                                   ? -1
-                                                                                           : clf_lower_axis(L, m);
-    if (along < 0 || along == axis) along = clf_lower_axis_but(L, m, axis, 0);
-    int va = clf_lower_operand(L, a, along, (clf_dtype)x->dtype);
-    int at[2] = {tb ? axis : along, tb ? along : axis};
-    int vb = clf_build_cast(&L->b, load_at(L, dense(L, b), 2, CLF_STREAM, at, (int64_t[2]){0, 0}), (clf_dtype)x->dtype);
+    int along = terms_axis(L, n, a, axis);
+    int va = clf_product_turned(L->g, n) ? load_side(L, a, along, 0, type) : clf_lower_operand(L, a, along, type);
+    int vb = load_side(L, b, tb ? axis : along, tb ? along : axis, type);
     int skip = (L->g->node[a].zeros == CLF_ZEROS_STRUCTURAL) | (L->g->node[b].zeros == CLF_ZEROS_STRUCTURAL) << 1;
     return clf_build_value(&L->b, (clf_value){.op = CLF_V_DOT, .dtype = x->dtype, .axis = (int8_t)along, .in = {va, vb, -1}, .arg = skip});
 }

@@ -58,7 +58,7 @@ static void find_edges(clf_problem *p) {
             bool meets = (p->is[q] & CLF_CAN_LOOP) && joins && clf_memo_fusable(p->m, n, k);
             if (meets) p->ties[n] |= (uint8_t)(1u << k);
             if (meets && !(p->is[q] & CLF_IS_COPIED)) p->inside[n] |= (uint8_t)(1u << k);
-            if (!clf_gnode_single(&g->node[q]) && !clf_product_right_side(g, n, k) && !(p->copies[n] >> k & 1))
+            if (!clf_gnode_single(&g->node[q]) && !clf_product_whole(g, n, k) && !(p->copies[n] >> k & 1))
                 p->by_rows[n] |= (uint8_t)(1u << k);
         }
     for (int32_t n = 0; n < g->n; n++) p->ties[n] |= p->by_rows[n];

@@ -76,6 +76,7 @@ static void know_product(const clf_graph *g, int32_t n, fact *f) {
     const clf_gnode *x = &g->node[n];
     switch (clf_product_loop(g, n)) {
     case CLF_PRODUCT_WIDE:
+        if (clf_product_turned(g, n)) break; /* where it is wanted at entries, it is the library's */
         f[n].wide = n + 1;
         f[n].turns = g->node[x->in[1]].op == CLF_OP_TRANSPOSE && clf_rows(x) > NARROW;
         break;

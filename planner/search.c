@@ -66,11 +66,11 @@ static clf_status take_found(clf_searcher *s, int32_t k, clf_component *c, bool 
     return CLF_OK;
 }
 
-/* It is not proved the cheapest: perhaps a part belongs on another device. */
-static clf_status improve(clf_searcher *s, clf_err *err) {
+/* It is not proved the cheapest: perhaps a part belongs on another device, or in another loop. */
+static clf_status improve(clf_searcher *s, int32_t k, clf_err *err) {
     clf_ps saved;
     if (s->p->dev.n < 2) return CLF_OK;
-    CLF_TRY(clf_leaf_move(s, &saved, err));
+    CLF_TRY(clf_leaf_better(s, k, &saved, err));
     s->stats->cost -= saved;
     s->stats->gap -= saved < s->stats->gap ? saved : s->stats->gap;
     return CLF_OK;
@@ -93,7 +93,7 @@ static clf_status search_component(clf_searcher *s, int32_t k, clf_best_opening 
     }
     s->stats->cost = clf_ps_add(s->stats->cost, c.best);
     CLF_TRY(take_found(s, k, &c, fits, best, err));
-    return !fits || c.stopped || c.narrowed ? improve(s, err) : CLF_OK;
+    return !fits || c.stopped || c.narrowed ? improve(s, k, err) : CLF_OK;
 }
 
 static clf_status choose_component(clf_searcher *s, int32_t k, clf_arena *a, clf_err *err) {

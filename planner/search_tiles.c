@@ -72,8 +72,9 @@ static void find_product(clf_component *c, int32_t n, const int32_t *local) {
     clf_node_facts *f = &c->node[n];
     const clf_graph *g = c->p->g;
     int32_t q = clf_node_operand(g, f->id, 0), left = local[q] - 1, right = local[clf_node_operand(g, f->id, 1)] - 1;
-    f->left = left >= 0 && left < c->n && clf_bill_long_row(g, q) ? left : -1;
-    for (int32_t u = 0; u < f->nuse && clf_product_right_side(g, f->id, 1); u++)
+    bool made = left >= 0 && left < c->n && !clf_product_whole(g, f->id, 0);
+    f->left = made && clf_bill_long_row(g, q) ? left : -1;
+    for (int32_t u = 0; u < f->nuse && clf_product_whole(g, f->id, 1); u++)
         if (f->use[u].local == right && f->use[u].in_loop && !f->use[u].inside) find_right(c, f, &f->use[u]);
     f->wide = clf_product_loop(g, f->id) == CLF_PRODUCT_WIDE;
     if (!f->wide) return;

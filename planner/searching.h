@@ -339,8 +339,9 @@ clf_status clf_opening_best(clf_searcher *s, int32_t k, clf_best_opening *best, 
 clf_status clf_opening_take(clf_searcher *s, int32_t k, clf_best_opening *best, clf_err *err);
 
 /* search_moves.c */
-/** Put single parts of s->leaf, which has its layouts, on other devices where it costs less so; *saved: how much. */
-clf_status clf_leaf_move(clf_searcher *s, clf_ps *saved, clf_err *err);
+/** Put single parts of s->leaf, component k in its layouts, on other devices, and products alone into loops, where it costs less so; *saved:
+ *  how much. */
+clf_status clf_leaf_better(clf_searcher *s, int32_t k, clf_ps *saved, clf_err *err);
 
 /* search_apart.c */
 /** One opening more, where leaves are sparse. */

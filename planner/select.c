@@ -100,7 +100,7 @@ static clf_status join_readers(clf_pass *p, clf_err *err) {
         if (!p->loops[n]) continue;
         for (int k = 0; k < g->node[n].nin; k++) {
             int32_t q = clf_node_operand(g, n, k);
-            if (clf_pass_inside(p, n, k) || clf_gnode_single(&g->node[q]) || clf_product_right_side(g, n, k)) continue;
+            if (clf_pass_inside(p, n, k) || clf_gnode_single(&g->node[q]) || clf_product_whole(g, n, k)) continue;
             reader key = {q, p->level[n], {0, 0}, n, 0};
             clf_node_space(g, n, key.space);
             key.space[0] = clf_node_loop_rows(g, n);

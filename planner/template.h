@@ -45,7 +45,8 @@ static inline int32_t clf_node_operand(const clf_graph *g, int32_t n, int k) {
 typedef enum clf_product {
     CLF_PRODUCT_NONE,  /* not at all: the library's */
     CLF_PRODUCT_ROWS,  /* A %*% B: a row of A with the whole of B gives a row */
-    CLF_PRODUCT_WIDE,  /* the same with so many columns that only a consumer in the loop pays: the Outer template's */
+    CLF_PRODUCT_WIDE,  /* the same with so many columns that only a consumer in the loop pays: the Outer template's; so is a wide
+                        * t(A) %*% B of dense sides, whose loop goes over columns of A (clf_product_turned) */
     CLF_PRODUCT_COLS,  /* t(A) %*% B: rows of both meet in the result */
     CLF_PRODUCT_INNER  /* t(x) %*% y of two columns: a sum */
 } clf_product;
@@ -54,10 +55,20 @@ clf_product clf_product_form(const clf_graph *g, int32_t n);
 static inline clf_product clf_product_loop(const clf_graph *g, int32_t n) {
     return g->node[n].op == CLF_OP_MATMUL ? clf_product_form(g, n) : CLF_PRODUCT_NONE;
 }
-/** Is operand k of n the right side of a product that takes its left side row by row? All of it is wanted by every row. */
-static inline bool clf_product_right_side(const clf_graph *g, int32_t n, int k) {
-    clf_product f = k ? clf_product_loop(g, n) : CLF_PRODUCT_NONE;
-    return f == CLF_PRODUCT_ROWS || f == CLF_PRODUCT_WIDE;
+/** Does product n go over columns of its left side, which lies along the sums in memory? */
+bool clf_product_turned(const clf_graph *g, int32_t n);
+/** Is operand k of n a side of a product that is needed whole, before its loop begins: the right one of a product that takes its left side
+ *  row by row, which every row wants all of, or the left one of a turned product, of which every row wants a column? */
+static inline bool clf_product_whole(const clf_graph *g, int32_t n, int k) {
+    clf_product f = clf_product_loop(g, n);
+    if (f != CLF_PRODUCT_ROWS && f != CLF_PRODUCT_WIDE) return false;
+    return k || clf_product_turned(g, n);
+}
+/** Terms of an inner product of n's. */
+static inline int64_t clf_product_terms(const clf_graph *g, int32_t n) {
+    bool turned;
+    const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &turned)];
+    return turned ? clf_rows(a) : clf_cols(a);
 }
 /** Does an operand of product n have structural zeros? The library's products know nothing of them. */
 bool clf_product_annihilates(const clf_graph *g, int32_t n);

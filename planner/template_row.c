@@ -31,8 +31,15 @@ clf_product clf_product_form(const clf_graph *g, int32_t n) {
     int64_t m = clf_cols(a), k = clf_cols(b);
     if (m < 1 || k < 1) return CLF_PRODUCT_NONE;
     if (m == 1 && k == 1) return CLF_PRODUCT_INNER;
-    bool small = (m <= SKINNY || k <= SKINNY) && m <= PARTIAL_CELLS / k;
-    return must || small ? CLF_PRODUCT_COLS : CLF_PRODUCT_NONE;
+    bool wide = m > SKINNY && k > SKINNY, floats = a->dtype == g->node[n].dtype && clf_dtype_float((clf_dtype)a->dtype);
+    if (wide && floats && !must) return CLF_PRODUCT_WIDE;
+    return must || (!wide && m <= PARTIAL_CELLS / k) ? CLF_PRODUCT_COLS : CLF_PRODUCT_NONE;
+}
+
+bool clf_product_turned(const clf_graph *g, int32_t n) {
+    bool turned;
+    (void)clf_product_operand(g, n, 0, &turned);
+    return turned && clf_product_form(g, n) == CLF_PRODUCT_WIDE;
 }
 
 bool clf_node_is_row_cat(const clf_graph *g, int32_t n) {
@@ -43,7 +50,7 @@ bool clf_node_is_row_cat(const clf_graph *g, int32_t n) {
 int64_t clf_node_loop_rows(const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
     if (x->op == CLF_OP_FOLD) return clf_rows(&g->node[x->in[0]]);
-    if (x->op == CLF_OP_MATMUL) return clf_rows(&g->node[clf_node_operand(g, n, 0)]);
+    if (x->op == CLF_OP_MATMUL && !clf_product_turned(g, n)) return clf_rows(&g->node[clf_node_operand(g, n, 0)]);
     return clf_rows(x);
 }
 
@@ -89,7 +96,7 @@ static bool fuse(const clf_graph *g, int32_t n, int k) {
     clf_product p = clf_product_loop(g, n);
     bool takes = x->op == CLF_OP_MATMUL ? p != CLF_PRODUCT_NONE : clf_node_is_cellwise(x) || x->op == CLF_OP_FOLD || shapes_rows(g, n);
     if (x->op == CLF_OP_INDEX || !takes) return false;
-    if ((p == CLF_PRODUCT_ROWS || p == CLF_PRODUCT_WIDE) && k != 0) return false;
+    if (clf_product_whole(g, n, k)) return false;
     int32_t q = clf_node_operand(g, n, k);
     int64_t rows = clf_node_loop_rows(g, n);
     if (x->op != CLF_OP_MATMUL && clf_template_cell.fuse(g, n, k)) return false; /* Cell's */

@@ -20,6 +20,7 @@ static clf_ps times(clf_ps ps, double n) {
 static bool whole_each_row(const clf_graph *g, int32_t n, int k) {
     clf_product form = clf_product_loop(g, n);
     const clf_gnode *q = &g->node[clf_node_operand(g, n, k)];
+    if (k == 0 && clf_product_turned(g, n)) return false;
     if (k == 1 && (form == CLF_PRODUCT_ROWS || form == CLF_PRODUCT_WIDE)) return !clf_gnode_single(q);
     return g->node[n].op != CLF_OP_INDEX && clf_rows(q) != clf_node_loop_rows(g, n) && !clf_gnode_single(q);
 }
@@ -46,7 +47,7 @@ static int place(const brute *b, int32_t q) {
 static void price_operands(const brute *b, brute_op *o, int d) {
     for (int k = 0; o->loops && k < b->g->node[o->node].nin; k++) {
         int q = place(b, clf_node_operand(b->g, o->node, k));
-        if (q >= 0 && q < BRUTE_FACTS && (o->copies >> q & 1) && !clf_product_right_side(b->g, o->node, k)) continue;
+        if (q >= 0 && q < BRUTE_FACTS && (o->copies >> q & 1) && !clf_product_whole(b->g, o->node, k)) continue;
         clf_ps ps = q < 0 ? 0 : way(b, o->node, k, d);
         if (q >= 0 && ps > o->takes[q][d]) o->takes[q][d] = ps;
     }

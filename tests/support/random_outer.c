@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A production of random programs: a sparse leaf meets a product of two thin matrices, X * f(U %*% t(V)), and a sum, a product or nothing
- * follows. Single random nodes come to this form too rarely for the loops that are made of it to be tried. */
+ * Productions of random programs: a sparse leaf meets a product of two thin matrices, X * f(U %*% t(V)), and a sum, a product or nothing
+ * follows; a product t(A) %*% B, wide both ways, meets cells, as gradients meet weights. Single random nodes come to these forms too rarely
+ * for the loops that are made of them to be tried. */
 #include <stdlib.h>
 
 #include "tests/support/random_make.h"
@@ -94,12 +95,25 @@ static int grow(rp_gen *g) {
     return finished(g, m, u, v);
 }
 
+static int grow_turned(rp_gen *g) {
+    static const int64_t extents[] = {1, 2, 5, 17, 40};
+    int64_t terms = extents[rp_pick(g, 5)], rows = 65 + rp_pick(g, 12), cols = 65 + rp_pick(g, 12);
+    clf_dtype type = rp_pick(g, 4) ? CLF_F64 : CLF_F32;
+    int a = thin(g, type, terms, rows), b = a < 0 ? -1 : thin(g, type, terms, cols), w = b < 0 ? -1 : thin(g, type, rows, cols);
+    int t = w < 0 ? -1 : add(g, (rp_node){.kind = RP_TRANSPOSE, .nin = 1, .in = {a}});
+    int p = t < 0 ? -1 : add(g, (rp_node){.kind = RP_PRODUCT, .nin = 2, .in = {t, b}});
+    if (p < 0 || (p = changed(g, p)) < 0) return -1;
+    if (rp_op_allowed(g->o, CLF_SUB) && (p = cell(g, CLF_SUB, w, p)) < 0) return -1;
+    return rp_pick(g, 3) ? p : add(g, (rp_node){.kind = RP_FOLD, .op = CLF_FOLD_CODE_SUM, .attr = {rp_pick(g, 3)}, .nin = 1, .in = {p}});
+}
+
 bool rp_plant_outer(rp_gen *g) {
     rp_program *p = g->p;
     int before = p->n;
     bool room = before > 0 && before + MOST_PLANTED <= RP_NODES;
     if (!room || !rp_kind_allowed(g->o, RP_PRODUCT) || !rp_kind_allowed(g->o, RP_TRANSPOSE)) return false;
-    if (grow(g) >= 0) return true;
+    bool turned = wide_fits(g) && !g->o->entries && !rp_pick(g, 3);
+    if ((turned ? grow_turned(g) : grow(g)) >= 0) return true;
     while (p->n > before) free(p->node[--p->n].m.v);
     return false;
 }

@@ -17,7 +17,7 @@ typedef struct plan_var {
     bool scalar;
     int64_t nnz;
 } plan_var;
-enum { MOST_PLAN_VARS = 16 };
+enum { MOST_PLAN_VARS = 20 };
 
 typedef struct planned {
     clf_ctx *c;

@@ -51,6 +51,9 @@ static void test_choice(void) {
     expect("(X %*% t(V)) * H * (1 - H) + c", fast, 1, 0);
     expect("(X * 2 - c) %*% W", fast, 1, 0); /* what the left side needs is computed as it is packed */
     expect("P = X %*% W; P; P * H", fast, 1, 0);
+    expect("t(X) %*% H", fast, 1, 0);
+    expect("W - (0.1 * (t(X) %*% H) + Q)", fast, 1, 0);
+    expect("W - (0.1 * (t(X) %*% H) + Q)", 0, 1, 1);
 }
 
 /* What tiles cannot do is priced as rows, and so the library's. */
@@ -58,7 +61,8 @@ static void test_not_tiled(void) {
     const double fast = 1e12;
     expect("P = rowSums(exp(X %*% W)); P", fast, 2, 0);
     expect("A = sqrt(X); A; A %*% W", fast, 2, 0);
-    expect("t(X) %*% H", fast, 0, 1);
+    expect("t(sqrt(X)) %*% H", fast, 2, 0); /* what a product goes over the columns of is in memory before */
+    expect("t(W) %*% t(V)", fast, 0, 1);
     expect("X %*% N", 0, 1, 0);
     planned r = plan_of("S * (H %*% t(Q))", fast / 20); /* wanted at entries alone */
     CU_ASSERT_EQUAL(count(&r, CLF_STEP_FUSED), 1);
@@ -89,7 +93,7 @@ static void test_price(void) {
 /* ---- results ---- */
 
 enum { N = 270, K = 1100, M = 150 };
-static double x[N * K], w[K * M], b[M], h[N * M], y[N * M];
+static double x[N * K], xt[K * N], w[K * M], b[M], h[N * M], y[N * M];
 
 static void fill(double *a, size_t n, uint64_t seed) {
     for (size_t i = 0; i < n; i++) {
@@ -143,10 +147,14 @@ static void test_bits(void) {
     fill(b, M, 3);
     fill(h, N * M, 4);
     clf_mat *X = clf_matrix(c, CLF_F64, N, K, x), *W = clf_matrix(c, CLF_F64, K, M, w), *V = clf_matrix(c, CLF_F64, M, K, w);
-    clf_mat *B = clf_matrix(c, CLF_F64, 1, M, b), *H = clf_matrix(c, CLF_F64, N, M, h);
+    for (int i = 0; i < N; i++)
+        for (int l = 0; l < K; l++) xt[l * N + i] = x[i * K + l];
+    clf_mat *T = clf_matrix(c, CLF_F64, K, N, xt), *B = clf_matrix(c, CLF_F64, 1, M, b), *H = clf_matrix(c, CLF_F64, N, M, h);
     check(c, clf_matmul(X, W), false, false);
     check(c, clf_matmul(X, clf_t(V)), true, false);
+    check(c, clf_matmul(clf_t(T), W), false, false);
     check(c, clf_mul(clf_add(clf_matmul(X, W), B), H), false, true);
+    check(c, clf_mul(clf_add(clf_matmul(clf_t(T), W), B), H), false, true);
     check(c, clf_mul(clf_add(clf_matmul(X, clf_t(V)), B), H), true, true);
     clf_close(c);
     unlink(path);
