@@ -59,12 +59,18 @@ static bool reads(const clf_graph *g, const clf_part *part, int32_t n) {
     return false;
 }
 
-/* May all of the loop that read n take it from inside? */
+/* Does m read n, but may not take it from inside a loop? */
+static bool needs_stored(const clf_problem *p, int32_t m, int32_t n) {
+    for (int k = 0; k < p->g->node[m].nin; k++)
+        if (clf_node_operand(p->g, m, k) == n && !(p->inside[m] >> k & 1)) return true;
+    return false;
+}
+
+/* May all of the loop that read n take it from inside, and n what the loop computes? */
 static bool inside(const clf_problem *p, const clf_part *loop, int32_t n) {
     if (!loop->loop || p->class_[loop->node[0]] != p->class_[n]) return false;
     for (int32_t j = 0; j < loop->n; j++)
-        for (int k = 0; k < p->g->node[loop->node[j]].nin; k++)
-            if (clf_node_operand(p->g, loop->node[j], k) == n && !(p->inside[loop->node[j]] >> k & 1)) return false;
+        if (needs_stored(p, loop->node[j], n) || needs_stored(p, n, loop->node[j])) return false;
     return true;
 }
 

@@ -31,8 +31,8 @@ clf_product clf_product_form(const clf_graph *g, int32_t n) {
     int64_t m = clf_cols(a), k = clf_cols(b);
     if (m < 1 || k < 1) return CLF_PRODUCT_NONE;
     if (m == 1 && k == 1) return CLF_PRODUCT_INNER;
-    bool wide = m > SKINNY && k > SKINNY, floats = a->dtype == g->node[n].dtype && clf_dtype_float((clf_dtype)a->dtype);
-    if (wide && floats && !must) return CLF_PRODUCT_WIDE;
+    bool wide = m > SKINNY && k > SKINNY, alike = a->dtype == b->dtype && clf_dtype_float((clf_dtype)a->dtype);
+    if (wide && alike && !must) return CLF_PRODUCT_WIDE; /* as tiles take it */
     return must || (!wide && m <= PARTIAL_CELLS / k) ? CLF_PRODUCT_COLS : CLF_PRODUCT_NONE;
 }
 
