@@ -23,7 +23,7 @@ static bool thins(const clf_graph *g, int32_t n, int32_t q) {
 /* Has product n no loop form, or one that does not pay? driven: all readers want it at entries alone. */
 static bool beyond_loops(const clf_graph *g, int32_t n, bool driven) {
     clf_product form = clf_product_loop(g, n);
-    bool pays = form != CLF_PRODUCT_WIDE || (driven && !clf_product_turned(g, n)) || clf_product_terms(g, n) <= DENSE_RANK;
+    bool pays = form != CLF_PRODUCT_WIDE || (driven ? !clf_product_turned(g, n) : clf_product_terms(g, n) <= DENSE_RANK);
     return form == CLF_PRODUCT_NONE || !pays;
 }
 

@@ -66,11 +66,13 @@ static bool needs_stored(const clf_problem *p, int32_t m, int32_t n) {
     return false;
 }
 
-/* May all of the loop that read n take it from inside, and n what the loop computes? */
+/* May all of the loop that read n take it from inside, and n what the loop computes? Not where it computes n already, nor where it visits
+ * entries and n cannot. */
 static bool inside(const clf_problem *p, const clf_part *loop, int32_t n) {
     if (!loop->loop || p->class_[loop->node[0]] != p->class_[n]) return false;
+    if (loop->driver >= 0 && clf_product_turned(p->g, n)) return false;
     for (int32_t j = 0; j < loop->n; j++)
-        if (needs_stored(p, loop->node[j], n) || needs_stored(p, n, loop->node[j])) return false;
+        if (loop->node[j] == n || needs_stored(p, loop->node[j], n) || needs_stored(p, n, loop->node[j])) return false;
     return true;
 }
 
@@ -124,6 +126,7 @@ static void take_back(moving *m, const taking *t) {
 static clf_status join(moving *m, const taking *t, clf_part *both, clf_err *err) {
     int32_t at = 0;
     *both = t->loop;
+    if (clf_product_turned(m->s->p->g, t->n)) both->layout = CLF_LAYOUT_STORED; /* nothing to choose: no entries drive it */
     both->node = clf_arena_new(m->s->arena, (size_t)t->loop.n + 1, sizeof *both->node);
     if (!both->node) return clf_fail(err, CLF_E_NOMEM, "planning: out of memory while searching");
     while (at < t->loop.n && t->loop.node[at] < t->n) at++;

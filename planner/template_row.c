@@ -39,7 +39,7 @@ clf_product clf_product_form(const clf_graph *g, int32_t n) {
 bool clf_product_turned(const clf_graph *g, int32_t n) {
     bool turned;
     (void)clf_product_operand(g, n, 0, &turned);
-    return turned && clf_product_form(g, n) == CLF_PRODUCT_WIDE;
+    return clf_product_loop(g, n) == CLF_PRODUCT_WIDE && turned;
 }
 
 bool clf_node_is_row_cat(const clf_graph *g, int32_t n) {

@@ -56,9 +56,8 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
     const long kept = mc > band ? nc : 2 * CLF_TILE_L; /* columns of panels */
     __global double *const mine = scratch + me * stride;
     __global CLF_TILE_T *const left = (__global CLF_TILE_T *)mine;
-    __global CLF_TILE_T *const panels = (__global CLF_TILE_T *)(mine + band * 512);
-    __global CLF_TILE_T *const tile = (__global CLF_TILE_T *)(mine + (band + kept) * 512);
-    __global double *const lane_stack = mine + (band + kept) * 512 + TILE_CELLS;
+    __global CLF_TILE_T *const panels = left + band * 512, *const tile = panels + kept * 512;
+    __global double *const lane_stack = (__global double *)tile + TILE_CELLS;
     __global double *const leaf_stack = lane_stack + CLF_TILE_LEVELS * TILE_CELLS;
     CLF_SETUP
     for (long leaf = 0; leaf < leaves; leaf++) {

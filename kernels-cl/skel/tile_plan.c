@@ -7,7 +7,7 @@
 enum {
     LEAST_BAND = 96,  /* rows of a work-item where columns can be cut instead, or one more is not needed */
     LEAST_COLS = 128, /* columns of a work-item, the same */
-    MOST_ROWS = 8 * CLF_TILE_BAND,
+    MOST_ROWS = 16 * CLF_TILE_BAND,
     MOST_COLS = 1024 /* of which a leaf is 4 MiB of doubles */
 };
 
@@ -160,7 +160,7 @@ static bool lay_out(clf_tile *p) {
             leaves = clf_row_ceil(p->terms, CLF_LEAF), cells, waits;
     if (__builtin_mul_overflow(p->mc, p->nc, &cells)) return false;
     if (__builtin_mul_overflow(cells, leaves > 1 ? log2_up(leaves) + 1 : 0, &waits)) return false;
-    p->cstride = (p->band + kept) * CLF_LEAF + tile + (p->runs > 1 ? log2_up(p->runs) : 0) * tile;
+    p->cstride = (p->band + kept) * CLF_LEAF * (int64_t)clf_dtype_bytes(p->type) / 8 + tile + (p->runs > 1 ? log2_up(p->runs) : 0) * tile;
     return !__builtin_add_overflow(p->cstride, waits, &p->cstride) && p->cstride < INT64_MAX / 16;
 }
 

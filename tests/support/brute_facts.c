@@ -95,11 +95,17 @@ static bool same_space(const brute *b, int32_t n, int32_t q) {
     return x[0] == y[0] && x[1] == y[1];
 }
 
-/* The right operand of a product whose rows make rows is wanted whole. */
-static bool row_by_row(const brute *b, int32_t n, int k) {
+/* The right operand of a product whose rows make rows is wanted whole, and the left one of a wide product that is used transposed. */
+static bool wanted_whole(const brute *b, int32_t n, int k) {
+    bool turned;
     clf_product form = clf_product_loop(b->g, n);
-    bool whole = k == 1 && (form == CLF_PRODUCT_ROWS || form == CLF_PRODUCT_WIDE);
-    return !whole && !clf_gnode_single(node_of(b, clf_node_operand(b->g, n, k)));
+    if (form != CLF_PRODUCT_ROWS && form != CLF_PRODUCT_WIDE) return false;
+    (void)clf_product_operand(b->g, n, 0, &turned);
+    return k == 1 || turned;
+}
+
+static bool row_by_row(const brute *b, int32_t n, int k) {
+    return !wanted_whole(b, n, k) && !clf_gnode_single(node_of(b, clf_node_operand(b->g, n, k)));
 }
 
 static int immediates(const clf_gnode *x) {
@@ -107,10 +113,10 @@ static int immediates(const clf_gnode *x) {
     return x->op == CLF_OP_SEQ ? 3 : select;
 }
 
-/* Ranges and the right sides of products are taken from memory; for all other operands a loop computes copied expressions itself. */
+/* Ranges and the sides of products that are wanted whole are taken from memory; for all other operands a loop computes copied expressions
+ * itself. */
 static bool takes_copies(const brute *b, int32_t n, int k) {
-    clf_product f = clf_product_loop(b->g, n);
-    return node_of(b, n)->op != CLF_OP_INDEX && !(k == 1 && (f == CLF_PRODUCT_ROWS || f == CLF_PRODUCT_WIDE));
+    return node_of(b, n)->op != CLF_OP_INDEX && !wanted_whole(b, n, k);
 }
 
 /* Is o an expression of single values: of copied ones, of slots, of results of what is not cell by cell? Its operands come first. */
