@@ -115,9 +115,7 @@ static int immediates(const clf_gnode *x) {
 
 /* Ranges and the sides of products that are wanted whole are taken from memory; for all other operands a loop computes copied expressions
  * itself. */
-static bool takes_copies(const brute *b, int32_t n, int k) {
-    return node_of(b, n)->op != CLF_OP_INDEX && !wanted_whole(b, n, k);
-}
+static bool takes_copies(const brute *b, int32_t n, int k) { return node_of(b, n)->op != CLF_OP_INDEX && !wanted_whole(b, n, k); }
 
 /* Is o an expression of single values: of copied ones, of slots, of results of what is not cell by cell? Its operands come first. */
 static void find_copy(const brute *b, brute_op *o) {
