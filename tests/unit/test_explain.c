@@ -88,7 +88,7 @@ static void test_by_cost(void) {
     CU_ASSERT_EQUAL(clf_eval(3, (clf_mat *[]){x, small, square}), CLF_OK);
     clf_mat *deep = x;
     for (int i = 0; i < 6; i++) deep = clf_pow(clf_add(clf_sin(deep), clf_num(c, 2)), clf_num(c, 0.5 + i));
-    clf_mat *r[3] = {clf_sum(deep), clf_matmul(clf_t(square), square), clf_sum(clf_add(clf_exp(small), clf_sum(deep)))};
+    clf_mat *r[3] = {clf_sum(deep), clf_matmul(clf_t(square), clf_t(square)), clf_sum(clf_add(clf_exp(small), clf_sum(deep)))};
     const char *got = explain(c, 3, r, CLF_TEXT, 0);
     says(got, "predicted ");
     says(got, "LIBRARY");
