@@ -6,7 +6,6 @@
  * base offset; parameters; scratch; counter; the sizes that tile.chunk.cl names. */
 #include <string.h>
 
-#include "core/print.h"
 #include "kernels-cl/skel/facts.h"
 #include "kernels-cl/skel/tile_text.h"
 #include "kernels-cl/skel/twin.h"
@@ -223,26 +222,18 @@ static void hole_ahead(clf_ctext *x) {
             a);
 }
 
-/* A line of each vector of a tile's row at p. */
-static void put_ask(clf_ctext *x, const char *p) {
-    for (int h = 0; h < 2; h++) CLF_PUT(x, "CLF_FETCH_FAR(%s + col + %d)\n", p, h * plan_of(x)->lanes);
-}
-
 /* Cells that the results are computed from, and those where they go, are asked for before the sums, which take a while. */
 static void hole_ask(clf_ctext *x) {
     const clf_tile *p = plan_of(x);
-    char at[64];
-    CLF_PUT(x, "CLF_COLD for (long row = i; row < min(i + TILE_ROWS, i1) && leaf + 1 == leaves; row++) { const long col = j;\n");
+    CLF_PUT(x, "CLF_COLD for (long row = i; row < min(i + TILE_ROWS, i1) && leaf + 1 == leaves; row++)\n");
+    CLF_PUT(x, "CLF_WHOLE for (long col = j; col < j + TILE_COLS; col += CLF_TILE_L) {\n");
     for (int v = 0; v < p->c->nvalue; v++) {
         const clf_value *w = &p->c->value[v];
         if (w->op != CLF_V_LOAD || w->axes != (1u | 1u << p->j) || !(p->want[v] & CLF_TILE_RESULT)) continue;
-        clf_print(at, sizeof at, "x%d + xb%d + row * xl%d", w->arg, w->arg, w->arg);
-        put_ask(x, at);
+        CLF_PUT(x, "CLF_FETCH_FAR(x%d + xb%d + row * xl%d + col)\n", w->arg, w->arg, w->arg);
     }
-    for (int s = 0; s < p->c->nsink; s++) {
-        clf_print(at, sizeof at, "o%d + ob%d + row * cols", p->c->sink[s].out[0], p->c->sink[s].out[0]);
-        put_ask(x, at);
-    }
+    for (int s = 0; s < p->c->nsink; s++)
+        CLF_PUT(x, "CLF_FETCH_FAR(o%d + ob%d + row * cols + col)\n", p->c->sink[s].out[0], p->c->sink[s].out[0]);
     CLF_PUT(x, "}\n");
 }
 
