@@ -95,6 +95,7 @@ static int grow(rp_gen *g) {
     return finished(g, m, u, v);
 }
 
+/* W - f(t(A) %*% B), or a sum of that. */
 static int grow_turned(rp_gen *g) {
     static const int64_t extents[] = {1, 2, 5, 17, 40};
     int64_t terms = extents[rp_pick(g, 5)], rows = 65 + rp_pick(g, 12), cols = 65 + rp_pick(g, 12);

@@ -14,7 +14,8 @@
 static plan_devices devices;
 static const plan_var vars[] = {{"X", 2000, 1000, false, 0}, {"W", 1000, 500, false, 0},      {"V", 500, 1000, false, 0},
                                 {"b", 1, 500, false, 0},     {"c", 2000, 1, false, 0},        {"H", 2000, 500, false, 0},
-                                {"N", 1000, 10, false, 0},   {"S", 2000, 1000, false, 20000}, {"Q", 1000, 500, false, 0}};
+                                {"N", 1000, 10, false, 0},   {"S", 2000, 1000, false, 20000}, {"Q", 1000, 500, false, 0},
+                                {"A", 10, 2000, false, 0},   {"C", 10, 1000, false, 0}};
 enum { VARS = sizeof vars / sizeof *vars };
 
 /* For the host and PoCL, whose tiles do so many multiply-adds a second. */
@@ -70,6 +71,21 @@ static void test_not_tiled(void) {
     drop(&r);
 }
 
+/* Short sums that are wanted at entries alone: the selectors that fuse whatever they can leave a product that goes over columns of its left
+ * side to the library, for no entries drive its loop; what masks it visits entries. */
+static void test_masked(void) {
+    static const char *const selectors[] = {"all", "nored"};
+    for (int i = 0; i < 2; i++) {
+        clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
+        planned r = plan_with(vars, VARS, "S * (t(A) %*% C)", selectors[i], &lim);
+        CU_ASSERT_EQUAL_FATAL(r.p->nstep, 2);
+        CU_ASSERT_EQUAL(r.p->step[0].kind, CLF_STEP_LIBRARY);
+        CU_ASSERT_EQUAL(r.p->step[1].kind, CLF_STEP_FUSED);
+        CU_ASSERT(r.p->step[1].driver >= 0);
+        drop(&r);
+    }
+}
+
 /* Times of one product: no tile, by the multiply-adds of rows; slow tiles are not worse than that; quick ones by theirs. */
 static void test_price(void) {
     planned r = plan_of("X %*% W", 1e12);
@@ -92,7 +108,7 @@ static void test_price(void) {
 
 /* ---- results ---- */
 
-enum { N = 270, K = 1100, M = 150 };
+enum { N = 800, K = 1100, M = 70 };
 static double x[N * K], xt[K * N], w[K * M], b[M], h[N * M], y[N * M];
 
 static void fill(double *a, size_t n, uint64_t seed) {
@@ -135,12 +151,12 @@ static void check(clf_ctx *c, clf_mat *r, bool transposed, bool cells) {
     CU_ASSERT_EQUAL(bad, 0);
 }
 
-static void test_bits(void) {
+static void products(const char *figures) {
     char path[64];
     clf_ctx *c = open_kernels();
     if (!c) return;
     snprintf(path, sizeof path, "tile_figures_%d", (int)getpid());
-    write_file(path, "tile_fma_per_s 1e15 1e15\n");
+    write_file(path, figures);
     CU_ASSERT_EQUAL(clf_set(c, "profile_file", path), CLF_OK);
     fill(x, N * K, 1);
     fill(w, K * M, 2);
@@ -160,8 +176,15 @@ static void test_bits(void) {
     unlink(path);
 }
 
+/* Work-items of one band of rows each, as many as cores want, and for a single core one of four, which finds panels in three of them. */
+static void test_bits(void) {
+    products("tile_fma_per_s 1e15 1e15\n");
+    products("tile_fma_per_s 1e15 1e15\ncores 1\n");
+}
+
 int main(void) {
-    static const test_case tests[] = {{"choice", test_choice}, {"not tiled", test_not_tiled}, {"price", test_price}, {"bits", test_bits}};
+    static const test_case tests[] = {
+        {"choice", test_choice}, {"not tiled", test_not_tiled}, {"masked", test_masked}, {"price", test_price}, {"bits", test_bits}};
     if (!plan_devices_read(&devices, CLF_TESTS_DIR "/golden/profiles")) return 1;
     return run_suite("tile_product", tests, sizeof tests / sizeof *tests);
 }
