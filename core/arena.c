@@ -62,7 +62,7 @@ static clf_arena_block *add_block(clf_arena *a, size_t need) {
         cap = b->cap;
     } else {
         if (!clf_add_ok(cap, sizeof(clf_arena_block), &bytes)) return NULL;
-        b = clf_mem_room(a->mem, bytes);
+        b = clf_mem_plain(a->mem, bytes);
     }
     if (!b) return NULL;
     *b = (clf_arena_block){.next = a->head, .cap = cap};

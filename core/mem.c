@@ -73,6 +73,13 @@ void *clf_mem_room(clf_mem *m, size_t bytes) {
     return p;
 }
 
+/* malloc keeps what was freed at hand, and aligned memory is never taken from that. */
+void *clf_mem_plain(clf_mem *m, size_t bytes) {
+    void *p = m->fn ? raw(m, NULL, 0, at_least_one(bytes)) : malloc(at_least_one(bytes));
+    if (p) count_up(m, bytes);
+    return p;
+}
+
 void *clf_mem_new(clf_mem *m, size_t n, size_t each) {
     size_t bytes;
     if (!clf_mul_ok(n, each, &bytes)) return NULL;

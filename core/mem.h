@@ -9,7 +9,7 @@
 
 /* Ledger: current and peak bytes, a budget (0: none) that only *data* (clf_mem_data) is held against. */
 typedef struct clf_mem {
-    clf_alloc_fn fn;           /* NULL: posix_memalign(64) and free */
+    clf_alloc_fn fn;           /* NULL: the C library's, aligned to 64 */
     void *user;
     atomic_size_t now_bytes;   /* everything charged, host and device */
     atomic_size_t peak_bytes;
@@ -24,6 +24,8 @@ void clf_mem_init(clf_mem *m, clf_alloc_fn fn, void *user);
 void *clf_mem_new(clf_mem *m, size_t n, size_t each);
 /** The same of so many bytes that nobody has cleared; freed by clf_mem_free(bytes, 1). */
 void *clf_mem_room(clf_mem *m, size_t bytes);
+/** The same aligned for every C type, and no further: for text and for what an arena divides. */
+void *clf_mem_plain(clf_mem *m, size_t bytes);
 /** Resize an array from old_n to new_n elements, zeroing what is new. On failure NULL and the old array stands. */
 void *clf_mem_grow(clf_mem *m, void *p, size_t old_n, size_t new_n, size_t each);
 /** Free what clf_mem_new(n, each) or clf_mem_grow(new_n, each) gave. p may be NULL. */

@@ -15,7 +15,7 @@ void clf_str_init(clf_str *s, clf_mem *mem) {
 }
 
 static bool grow(clf_str *s, size_t cap) {
-    char *at = clf_mem_room(s->mem, cap); /* not cleared */
+    char *at = clf_mem_plain(s->mem, cap); /* not cleared */
     s->failed = at == NULL;
     if (s->failed) return false;
     at[0] = '\0';
@@ -49,6 +49,15 @@ void clf_str_putn(clf_str *s, const char *text, size_t n) {
     memcpy(s->at + s->len, text, n);
     s->len += n;
     s->at[s->len] = '\0';
+}
+
+char *clf_str_space(clf_str *s, size_t n) {
+    clf_str_room(s, n);
+    if (s->failed) return NULL;
+    char *at = s->at + s->len;
+    s->len += n;
+    s->at[s->len] = '\0';
+    return at;
 }
 
 void clf_str_put(clf_str *s, const char *text) { clf_str_putn(s, text, strlen(text)); }

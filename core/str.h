@@ -15,6 +15,8 @@ typedef struct clf_str {
 void clf_str_init(clf_str *s, clf_mem *mem);
 /** Room for n more characters and a little beyond, at once: what is known to become long does not grow by doubling. */
 void clf_str_room(clf_str *s, size_t n);
+/** Append n characters that the caller writes there before anything else; NULL: it has failed. */
+char *clf_str_space(clf_str *s, size_t n);
 void clf_str_put(clf_str *s, const char *text);
 void clf_str_putn(clf_str *s, const char *text, size_t n);
 void clf_str_fmt(clf_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -109,14 +109,14 @@ void clf_disk_close(clf_disk *d) {
 /* ---- reading ---- */
 
 static bool read_all(int fd, size_t n, clf_str *to) {
-    char part[16384];
-    while (to->len < n && !to->failed) {
-        ssize_t got = read(fd, part, n - to->len < sizeof part ? n - to->len : sizeof part);
+    char *at = clf_str_space(to, n);
+    for (size_t done = 0; at && done < n;) {
+        ssize_t got = read(fd, at + done, n - done);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
-        clf_str_putn(to, part, (size_t)got);
+        done += (size_t)got;
     }
-    return !to->failed;
+    return at;
 }
 
 /* A file of this name, to be trusted, and not larger than any entry is; -1: errno says. */

@@ -149,7 +149,7 @@ clf_status clf_kept_read(const clf_problem *p, clf_bytes kept, clf_arena *arena,
 /* ---- searching ---- */
 
 enum {
-    WORTH_KEEPING = 32, /* partial covers costed; a cover is read about as quickly */
+    WORTH_KEEPING = 8, /* partial covers costed; a cover is read about as quickly */
     FEW = 4             /* operators for which no search comes near that */
 };
 

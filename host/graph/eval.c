@@ -59,6 +59,27 @@ static clf_status store_number(clf_ctx *c, clf_node *n, clf_err *err) {
     return CLF_OK;
 }
 
+enum { SMALL_FILL = 1 << 20 }; /* bytes; a larger one is a loop of all cores */
+
+/* Nor does a matrix of one number while planning takes longer than it. */
+static bool is_small_fill(const clf_node *n) {
+    const double bytes = clf_gnode_bytes(&n->g);
+    return n->g.op == CLF_OP_FILL && n->in[0]->g.op == CLF_OP_CONST && bytes > 0 && bytes <= SMALL_FILL;
+}
+
+/* Out of memory: it stays what it is, and its program makes room, or says so. */
+static clf_status store_fill(clf_ctx *c, clf_node *n, clf_err *err) {
+    const size_t each = clf_dtype_bytes((clf_dtype)n->g.dtype), bytes = (size_t)clf_rows(&n->g) * (size_t)clf_cols(&n->g) * each;
+    CLF_TRY(clf_ctx_usable(c, err));
+    clf_buf *b = clf_buf_pooled(&c->run->blocks, ++c->next_buf, bytes);
+    if (!b) return CLF_OK;
+    char *cells = b->host;
+    clf_scalar_store(cells, 0, clf_scalar_to(n->in[0]->num, (clf_dtype)n->g.dtype));
+    for (size_t done = each; done < bytes; done *= 2) memcpy(cells + done, cells, done < bytes - done ? done : bytes - done);
+    clf_node_settle(c, n, b);
+    return CLF_OK;
+}
+
 /* Programs: the results that have no value yet. */
 static clf_status eval_nodes(clf_ctx *c, size_t n, clf_node **nodes, clf_buf **bufs, clf_err *err) {
     clf_frozen f;
@@ -74,6 +95,7 @@ clf_status clf_eval_in_lock(clf_ctx *c, size_t n, clf_mat *const *m, clf_err *er
     for (size_t i = 0; i < n; i++) {
         clf_node *node = m[i]->node;
         if (!node->value && node->g.op == CLF_OP_CONST) CLF_TRY(store_number(c, node, err));
+        if (!node->value && is_small_fill(node)) CLF_TRY(store_fill(c, node, err));
         left += !node->value;
     }
     if (!left) return CLF_OK;

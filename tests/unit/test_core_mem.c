@@ -134,10 +134,16 @@ static void test_str(void) {
     CU_ASSERT(s.len == 1000 && !s.failed && f.count == before + 1);
     clf_str_room(&s, 1); /* is there */
     CU_ASSERT(f.count == before + 1);
+    char *space = clf_str_space(&s, 5000);
+    CU_ASSERT_FATAL(space != NULL && s.len == 6000 && s.at[6000] == '\0' && s.at[999] == 'x');
+    memset(space, 'y', 5000);
+    clf_str_put(&s, "z");
+    CU_ASSERT(s.len == 6001 && s.at[1000] == 'y' && s.at[5999] == 'y' && s.at[6000] == 'z');
     clf_str_release(&s);
     f.fail_at = f.count + 1;
     clf_str_room(&s, 1);
     CU_ASSERT_TRUE(s.failed);
+    CU_ASSERT_PTR_NULL(clf_str_space(&s, 1));
     clf_str_release(&s);
     CU_ASSERT(f.live == 0 && m.now_bytes == 0);
 }
