@@ -150,7 +150,7 @@ clf_status clf_kept_read(const clf_problem *p, clf_bytes kept, clf_arena *arena,
 
 enum {
     WORTH_KEEPING = 8, /* partial covers costed; a cover is read about as quickly */
-    FEW = 4             /* operators for which no search comes near that */
+    FEW = 4            /* operators for which no search comes near that */
 };
 
 static bool few_operators(const clf_problem *p) {
