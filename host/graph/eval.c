@@ -68,15 +68,24 @@ static bool is_small_fill(const clf_node *n) {
 }
 
 /* Out of memory: it stays what it is, and its program makes room, or says so. */
-static clf_status store_fill(clf_ctx *c, clf_node *n, clf_err *err) {
+static void store_fill(clf_ctx *c, clf_node *n) {
     const size_t each = clf_dtype_bytes((clf_dtype)n->g.dtype), bytes = (size_t)clf_rows(&n->g) * (size_t)clf_cols(&n->g) * each;
-    CLF_TRY(clf_ctx_usable(c, err));
     clf_buf *b = clf_buf_pooled(&c->run->blocks, ++c->next_buf, bytes);
-    if (!b) return CLF_OK;
+    if (!b) return;
     char *cells = b->host;
     clf_scalar_store(cells, 0, clf_scalar_to(n->in[0]->num, (clf_dtype)n->g.dtype));
     for (size_t done = each; done < bytes; done *= 2) memcpy(cells + done, cells, done < bytes - done ? done : bytes - done);
     clf_node_settle(c, n, b);
+}
+
+/* All that have no value yet are such; beside others they are the program's, which knows their number then. *left: still without. */
+static clf_status store_fills(clf_ctx *c, size_t n, clf_mat *const *m, size_t *left, clf_err *err) {
+    CLF_TRY(clf_ctx_usable(c, err));
+    *left = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!m[i]->node->value) store_fill(c, m[i]->node);
+        *left += !m[i]->node->value;
+    }
     return CLF_OK;
 }
 
@@ -91,13 +100,14 @@ static clf_status eval_nodes(clf_ctx *c, size_t n, clf_node **nodes, clf_buf **b
 }
 
 clf_status clf_eval_in_lock(clf_ctx *c, size_t n, clf_mat *const *m, clf_err *err) {
-    size_t left = 0;
+    size_t left = 0, fills = 0;
     for (size_t i = 0; i < n; i++) {
         clf_node *node = m[i]->node;
         if (!node->value && node->g.op == CLF_OP_CONST) CLF_TRY(store_number(c, node, err));
-        if (!node->value && is_small_fill(node)) CLF_TRY(store_fill(c, node, err));
         left += !node->value;
+        fills += !node->value && is_small_fill(node);
     }
+    if (left && fills == left) CLF_TRY(store_fills(c, n, m, &left, err));
     if (!left) return CLF_OK;
     CLF_TRY(clf_ctx_usable(c, err));
     enum { FEW = 8 };

@@ -180,10 +180,13 @@ static void test_fills(void) {
     clf_mat *longer = clf_fill(c, CLF_F64, 131073, 1, 2);
     const void *cells = NULL;
     CU_ASSERT(clf_data(longer, &cells) == CLF_OK && ((const double *)cells)[131072] == 2 && stats_of(c).plans == 3);
+    clf_mat *with[] = {clf_fill(c, CLF_F64, 9, 1, 3), NULL}; /* one program for both */
+    with[1] = clf_exp(with[0]);
+    CU_ASSERT(clf_eval(2, with) == CLF_OK && stats_of(c).plans == 4 && read_f64(clf_sum(with[0])) == 27);
     clf_close(c);
 }
 
-/* Without memory for it, its program says so; with a budget, too. */
+/* Within a budget that is too small its program says so. */
 static void test_fill_without_memory(void) {
     clf_ctx *c = open_host();
     clf_mat *m = clf_fill(c, CLF_F64, 1000, 10, 1);
