@@ -162,7 +162,7 @@ static bool few_operators(const clf_problem *p) {
 clf_status clf_kept_search(const clf_problem *p, const clf_search_options *opt, clf_arena *scratch, clf_cover *out, clf_search_stats *stats,
                            clf_err *err) {
     const clf_keeper *k = p->lim->keeper;
-    if (!k || few_operators(p)) return clf_search(p, opt, scratch, out, stats, err);
+    if (!k || few_operators(p)) return clf_search_sure(p, opt, scratch, out, stats, err);
     clf_str key, kept;
     clf_err why = {CLF_OK, ""};
     clf_str_init(&key, scratch->mem);
@@ -173,7 +173,7 @@ clf_status clf_kept_search(const clf_problem *p, const clf_search_options *opt, 
     stats->kept = st == CLF_OK;
     if (st == CLF_E_FORMAT) k->drop(k->of, (clf_bytes){key.at, key.len}, why.text);
     if (st != CLF_OK) {
-        st = clf_search(p, opt, scratch, out, stats, err);
+        st = clf_search_sure(p, opt, scratch, out, stats, err);
         clf_str_clear(&kept);
         if (st == CLF_OK && stats->plans >= WORTH_KEEPING && !stats->whole) clf_kept_write(p, out, stats, &kept);
         if (asked && kept.len && !kept.failed) k->keep(k->of, (clf_bytes){key.at, key.len}, (clf_bytes){kept.at, kept.len}, p);

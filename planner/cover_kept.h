@@ -22,9 +22,9 @@ struct clf_keeper {
 void clf_kept_key(const clf_problem *p, const clf_search_options *opt, clf_str *out);
 /** Append the cover that a search gave, and what the search said but for its cost. errors: out->failed. */
 void clf_kept_write(const clf_problem *p, const clf_cover *c, const clf_search_stats *stats, clf_str *out);
-/** Read it back, as clf_search gives it. errors: CLF_E_FORMAT: no cover of this problem; CLF_E_NOMEM. */
+/** Read it back, as clf_search_sure gives it. errors: CLF_E_FORMAT: no cover of this problem; CLF_E_NOMEM. */
 clf_status clf_kept_read(const clf_problem *p, clf_bytes kept, clf_arena *arena, clf_cover *out, clf_search_stats *stats, clf_err *err);
-/** clf_search, unless the keeper of the limits has its answer; what took long to find is given to the keeper. */
+/** clf_search_sure, unless the keeper of the limits has its answer; what took long to find is given to the keeper. */
 clf_status clf_kept_search(const clf_problem *p, const clf_search_options *opt, clf_arena *arena, clf_cover *out, clf_search_stats *stats,
                            clf_err *err);
 #endif

@@ -35,4 +35,9 @@ typedef struct clf_search_stats {
 /** The cheapest cover in the space of problem.h. *out is in executable order and has its drivers. errors: CLF_E_NOMEM, CLF_E_CANCELLED. */
 clf_status clf_search(const clf_problem *p, const clf_search_options *opt, clf_arena *arena, clf_cover *out, clf_search_stats *stats,
                       clf_err *err);
+
+/** search_host.c: clf_search, and where its answer is far from proved and the first of several devices is a host, the cheapest of what is
+ *  that host's alone instead, if that costs less. errors: as clf_search. */
+clf_status clf_search_sure(const clf_problem *p, const clf_search_options *opt, clf_arena *arena, clf_cover *out, clf_search_stats *stats,
+                           clf_err *err);
 #endif

@@ -2,7 +2,7 @@
  * Which device a plan is for, and which of its steps stay on the host. Small work never loads OpenCL: everything is planned for the host
  * first, and only what costs more there than any launch could is worth a look at a device. A searched plan is then made for the host and all
  * devices in use together, and the cheaper of the two is taken; once devices are open, what is not small is searched for all of them at
- * once, and for the host alone only if that leaves doubt. Of other selectors the same plan goes where it costs less as a whole.
+ * once, and for the host alone only if kernels do not cover that plan. Of other selectors the same plan goes where it costs less as a whole.
  * Settings, and plans that are made to be like another, come before all costs: a setting that names one device has all loops there, one
  * that names several has them planned for, with the host, by cost. */
 #include "host/run/exe_place.h"
@@ -193,13 +193,10 @@ static bool better_than(clf_ctx *c, const clf_plan *p, const clf_places *on, con
     return uses_device(c, p, on, credit) && cost_of_all(c, p, on, credit) < 1e-3 * (double)host->cost_ps;
 }
 
-enum { SURE = 4 }; /* a plan is taken for the best if none is cheaper by more than one part in so many */
-
 /* The plan for host and devices was searched among all plans for the host alone, too. Is it better than these as it will run? Where
- * skeletons do not cover it, or it is far from proved, the host's is looked for. */
+ * skeletons do not cover it, the host's is looked for. */
 static bool is_sure(clf_ctx *c, const clf_plan *with, const clf_places *on, const int64_t *const *credit, bool used) {
-    double planned = 1e-3 * (double)with->cost_ps, all = used ? cost_of_all(c, with, on, credit) : planned;
-    return with->gap_ps <= with->cost_ps / SURE && (!used || all <= planned);
+    return !used || cost_of_all(c, with, on, credit) <= 1e-3 * (double)with->cost_ps;
 }
 
 /* Devices are open, and it is no small work: one search for all of them may tell. *with: NULL, or its plan; *sure: it is the one, for what

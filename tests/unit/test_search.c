@@ -119,8 +119,10 @@ static void test_both(void) {
 
 enum { MOST = 100000 };
 
+typedef clf_status (*searching)(const clf_problem *, const clf_search_options *, clf_arena *, clf_cover *, clf_search_stats *, clf_err *);
+
 /* The price of what it ends with is what it says. */
-static clf_search_stats searched(const planned *r, const clf_limits *lim, clf_search_options options) {
+static clf_search_stats searched_by(searching search, const planned *r, const clf_limits *lim, clf_search_options options) {
     clf_search_stats stats = {0};
     clf_err err = {CLF_OK, ""};
     clf_arena arena;
@@ -132,13 +134,42 @@ static clf_search_stats searched(const planned *r, const clf_limits *lim, clf_se
     clf_arena_init(&arena, &r->c->mem);
     CU_ASSERT_EQUAL_FATAL(clf_explore(&r->p->g, &arena, &memo, &err), CLF_OK);
     CU_ASSERT_EQUAL_FATAL(clf_problem_new(&memo, lim, &arena, &problem, &err), CLF_OK);
-    CU_ASSERT_EQUAL_FATAL(clf_search(&problem, &options, &arena, &cover, &stats, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(search(&problem, &options, &arena, &cover, &stats, &err), CLF_OK);
     CU_ASSERT_EQUAL(clf_cover_check(&problem, &cover, &arena, &err), CLF_OK);
     CU_ASSERT_EQUAL_FATAL(clf_pricer_new(&problem, &arena, &pricer, &err), CLF_OK);
     CU_ASSERT_EQUAL_FATAL(clf_cover_price(&pricer, &cover, &price, &err), CLF_OK);
     CU_ASSERT_EQUAL(price, stats.cost);
     clf_arena_release(&arena);
     return stats;
+}
+
+static clf_search_stats searched(const planned *r, const clf_limits *lim, clf_search_options options) {
+    return searched_by(clf_search, r, lim, options);
+}
+
+/* The GPU is no use behind its slow link, but no bound says so. Of a budget that proves the host's own plan, or nearly, the search for both
+ * spends the most on the GPU's: the host's answer is taken, unless its own is proved, or not looked for. */
+static void test_host_where_unsure(void) {
+    static const char *const texts[] = {"B = X + Y; k = sum(B); sum(B * k)",
+                                        "D = X - Y; m = colSums(D); E = D - m; sum(E^2); colSums(E * Z); rowSums(E * D)",
+                                        "a = exp(X); k = sum(a*Y); b = a*k; sum(b); colSums(b + Z); rowSums(a)"};
+    clf_limits lim = on_both(FAST_GPU), host = on_pocl();
+    host.dev.profile[0] = &devices.profile[HOST];
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        planned r = plan_with(vars, VARS, texts[i], "cost", &lim);
+        for (int64_t budget = 32; budget <= 256; budget *= 8) {
+            const clf_search_options few = {.budget = budget};
+            clf_search_stats both = searched(&r, &lim, few), alone = searched(&r, &host, few),
+                             sure = searched_by(clf_search_sure, &r, &lim, few);
+            bool doubt = both.gap > both.cost / 4;
+            CU_ASSERT_EQUAL(doubt, i > 0 || budget == 32);
+            CU_ASSERT_EQUAL(sure.cost, doubt ? alone.cost : both.cost);
+            CU_ASSERT(!doubt || alone.cost < both.cost);
+            CU_ASSERT_EQUAL(sure.cost - sure.gap, both.cost - both.gap); /* less than that no plan costs */
+            CU_ASSERT_EQUAL(sure.plans, both.plans + (doubt ? alone.plans : 0));
+        }
+        drop(&r);
+    }
 }
 
 /* A step of conjugate gradients for a factor. Its search ends after a few covers and takes one that began on one device as a whole; what
@@ -393,6 +424,7 @@ int main(void) {
                                       {"two devices", test_both},
                                       {"single parts elsewhere", test_moves},
                                       {"products taken in", test_products_taken_in},
+                                      {"the host where unsure", test_host_where_unsure},
                                       {"a device for loops only", test_loops_only},
                                       {"a device with a library", test_gemm},
                                       {"local memory", test_local_memory},
