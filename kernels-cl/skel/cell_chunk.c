@@ -142,7 +142,8 @@ static void states(const clf_cplan *c, const clf_profile *profile, const clf_sch
                    clf_take_state take, void *user) {
     clf_cell p;
     (void)s;
-    if (clf_cell_plan(&p, c, profile->cores)) clf_full_states(&p, p.chunk * p.strip / CLF_LEAF, grid, scratch, take, user);
+    if (clf_cell_plan(&p, c, profile->cores))
+        clf_full_states(&p, &(clf_full_stack){NULL, 0, p.chunk * p.strip / CLF_LEAF}, grid, scratch, take, user);
 }
 
 /* A chunk has closed its states of columns. Those of a sink lie one behind the other, behind its accumulators if these are there, too. */

@@ -49,14 +49,19 @@ void clf_fold_each(clf_ctext *x, clf_cell_fold kind, void (*f)(clf_ctext *, int)
 /** As clf_fold_wide, of states 0 .. n - 1: several at once where a state is one number, and then whole runs of `run`. */
 void clf_fold_wides(clf_ctext *x, int s, int n, int run);
 
-/* cell_full.c */
+/* cell_full.c: the full folds of clf_ctext.stack */
+/** Behind the names of what belongs to that stack. */
+const char *clf_full_suffix(const clf_ctext *x);
 void clf_full_setup(clf_ctext *x);
 void clf_full_finish(clf_ctext *x);
 void clf_full_final(clf_ctext *x);
 /** Write the result of a full fold from its wide state. */
 void clf_full_result(clf_ctext *x, int s);
-/** What these of the chunks, of so many leaves each, have left, as clf_skel.states. */
-void clf_full_states(const clf_cell *p, int64_t leaves, clf_grid grid, const void *scratch, clf_take_state take, void *user);
+/* A stack of leaves in scratch: of each sink, the number of its own (NULL: all share one); which it is; leaves a chunk puts on it. */
+typedef struct clf_full_stack { const uint8_t *of; int which; int64_t leaves; } clf_full_stack;
+/** What these of the chunks have left on one, which begins at `scratch`, as clf_skel.states; where the next begins. */
+const void *clf_full_states(const clf_cell *p, const clf_full_stack *stack, clf_grid grid, const void *scratch, clf_take_state take,
+                            void *user);
 /* cell_cols.c */
 void clf_cols_setup(clf_ctext *x);
 void clf_cols_finish(clf_ctext *x);

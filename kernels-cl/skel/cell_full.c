@@ -6,21 +6,58 @@
 
 #include "kernels-cl/skel/cell_folds.h"
 
+/* ---- stacks of leaves: fill, leaf, full_depth and the like, those of the second one fill_1 and so on ---- */
+
+const char *clf_full_suffix(const clf_ctext *x) {
+    static const char *const suffix[] = {"", "_1", "_2", "_3"};
+    return suffix[x->stack];
+}
+
+static bool on_stack(const clf_ctext *x, int s) { return !x->stacks || x->stacks[s] == x->stack; }
+
+/* f for the full folds of the stack being written of. */
+static void each_full(clf_ctext *x, void (*f)(clf_ctext *, int)) {
+    for (int s = 0; s < x->c->nsink; s++)
+        if (clf_cell_fold_of(x->p, &x->c->sink[s]) == CLF_CELL_FULLFOLD && on_stack(x, s)) f(x, s);
+}
+
+/* Opens a block in which the names of fold.clh are this stack's: the macros fold what belongs to it, and the compiler knows which. */
+static void open_stack(clf_ctext *x) {
+    if (!x->stacks) return;
+    CLF_PUT(x, "{ const int full_stack = %d;\n", x->stack);
+    if (x->stack)
+        CLF_PUT(x, "__global long *const full_level = full_level%s; __global long *const full_count = full_count%s;\n", clf_full_suffix(x),
+                clf_full_suffix(x));
+}
+
+static void close_stack(clf_ctext *x) { CLF_PUT(x, "%s", x->stacks ? "}\n" : ""); }
+
+/* Leaf `leaf`, the first of which in this chunk is `first`. */
+static void push(clf_ctext *x, const char *leaf, const char *first) {
+    const char *of = clf_full_suffix(x);
+    open_stack(x);
+    CLF_PUT(x, "CLF_FULL_PUSH(%s%s, 0, %s%s, me * ent, full_depth%s)\n", leaf, of, first, of, of);
+    close_stack(x);
+}
+
 static void full_leaf(clf_ctext *x, int s) { clf_fold_wide(x, s, 0); }
 void clf_fold_full_leaf(clf_ctext *x) {
-    clf_fold_each(x, CLF_CELL_FULLFOLD, full_leaf);
-    CLF_PUT(x, "CLF_FULL_PUSH(i, 0, i0, me * ent, full_depth)\n");
+    each_full(x, full_leaf);
+    push(x, "i", "i0");
 }
+
+/* ---- tiles ---- */
 
 void clf_fold_tile_step(clf_ctext *x, int s) {
     clf_fold_bind(x, s, 0);
-    CLF_PUT(x, "vstore%d(y, 0, f%dtile + fill + (u - j0)); }\n", x->p->width, s);
+    CLF_PUT(x, "vstore%d(y, 0, f%dtile + fill%s + (u - j0)); }\n", x->p->width, s, clf_full_suffix(x));
 }
 
 /* Lanes of fold s over `cells` cells of its tile, all of them or (ragged) the last ones of the operator. */
 static void tile_leaf(clf_ctext *x, int s, bool short_leaf) {
-    char buf[CLF_EMIT_NAME];
+    char buf[CLF_EMIT_NAME], pos[CLF_EMIT_NAME];
     int w = x->p->width;
+    clf_print(pos, sizeof pos, "leaf%s * 512 + u", clf_full_suffix(x));
     CLF_PUT(x, "{ ");
     clf_fold_lanes(x, s, 0);
     for (int tail = 0; tail <= short_leaf; tail++) {
@@ -29,7 +66,7 @@ static void tile_leaf(clf_ctext *x, int s, bool short_leaf) {
         else
             CLF_PUT(x, "if (u < cells_) { const int r = cells_ - u; for (int z = cells_; z < u + %d; z++) f%dtile[z] = 0;\n", w, s);
         CLF_PUT(x, "const %s y = vload%d(0, f%dtile + u);\n", clf_emit_type(buf, clf_ctext_type(x, s), w), w, s);
-        clf_fold_step_vector(x, s, 0, "leaf * 512 + u", tail);
+        clf_fold_step_vector(x, s, 0, pos, tail);
         CLF_PUT(x, "}\n");
     }
     clf_fold_wide(x, s, 0);
@@ -38,16 +75,18 @@ static void tile_leaf(clf_ctext *x, int s, bool short_leaf) {
 static void tile_whole(clf_ctext *x, int s) { tile_leaf(x, s, false); }
 static void tile_short(clf_ctext *x, int s) { tile_leaf(x, s, true); }
 static void tile_shift(clf_ctext *x, int s) {
-    CLF_PUT(x, "for (int k = 0; k < fill - 512; k += %d) vstore%d(vload%d(0, f%dtile + 512 + k), 0, f%dtile + k);\n", x->p->width,
-            x->p->width, x->p->width, s, s);
+    CLF_PUT(x, "for (int k = 0; k < fill%s - 512; k += %d) vstore%d(vload%d(0, f%dtile + 512 + k), 0, f%dtile + k);\n", clf_full_suffix(x),
+            x->p->width, x->p->width, x->p->width, s, s);
 }
 
 void clf_fold_tile_flush(clf_ctext *x) {
-    CLF_PUT(x, "fill += (int)(e1 - j0);\nif (fill >= 512) { const int cells_ = 512;\n");
-    clf_fold_each(x, CLF_CELL_FULLFOLD, tile_whole);
-    CLF_PUT(x, "CLF_FULL_PUSH(leaf, 0, leaf0, me * ent, full_depth)\nleaf++;\n");
-    clf_fold_each(x, CLF_CELL_FULLFOLD, tile_shift);
-    CLF_PUT(x, "fill -= 512; }\n");
+    const char *of = clf_full_suffix(x);
+    CLF_PUT(x, "fill%s += (int)(e1 - j0);\nif (fill%s >= 512) { const int cells_ = 512;\n", of, of);
+    each_full(x, tile_whole);
+    push(x, "leaf", "leaf0");
+    CLF_PUT(x, "leaf%s++;\n", of);
+    each_full(x, tile_shift);
+    CLF_PUT(x, "fill%s -= 512; }\n", of);
 }
 
 static void full_setup(clf_ctext *x, int s) {
@@ -81,7 +120,11 @@ static void full_slot(clf_ctext *x, int s, int which) {
 
 void clf_fold_hole_full(clf_ctext *x, int which) {
     for (int s = 0; s < x->c->nsink; s++)
-        if (clf_cell_fold_of(x->p, &x->c->sink[s]) == CLF_CELL_FULLFOLD) full_slot(x, s, which);
+        if (clf_cell_fold_of(x->p, &x->c->sink[s]) == CLF_CELL_FULLFOLD) {
+            if (x->stacks) CLF_PUT(x, "if (full_stack == %d) { ", x->stacks[s]);
+            full_slot(x, s, which);
+            if (x->stacks) CLF_PUT(x, "}\n");
+        }
 }
 
 void clf_full_result(clf_ctext *x, int s) {
@@ -94,22 +137,32 @@ void clf_full_result(clf_ctext *x, int s) {
     CLF_PUT(x, "o%d[ob%d] = z_; }\n", o, o);
 }
 
-
+/* Scratch has the levels of a stack, its counts, and the states of its folds; then the next one's. */
 void clf_full_setup(clf_ctext *x) {
+    const char *of = clf_full_suffix(x);
     if (!x->p->nfull) return;
-    CLF_PUT(x, "long full_at = (chunks + 1) * (ent + 1);\n");
-    if (x->p->kind != CLF_CELL_FLAT) CLF_PUT(x, "int fill = 0; const long leaf0 = i0 * %s / 512; long leaf = leaf0;\n", x->strip);
-    clf_fold_each(x, CLF_CELL_FULLFOLD, full_setup);
+    if (!x->stack)
+        CLF_PUT(x, "long full_at = (chunks + 1) * (ent + 1);\n");
+    else
+        CLF_PUT(x,
+                "__global long *const full_level%s = (__global long *)scratch + full_at; int full_depth%s = 0;\n"
+                "__global long *const full_count%s = full_level%s + (chunks + 1) * ent; full_at += (chunks + 1) * (ent + 1);\n",
+                of, of, of, of);
+    if (x->p->kind != CLF_CELL_FLAT)
+        CLF_PUT(x, "int fill%s = 0; const long leaf0%s = i0 * %s / 512; long leaf%s = leaf0%s;\n", of, of, x->strip, of, of);
+    each_full(x, full_setup);
 }
 
 void clf_full_finish(clf_ctext *x) {
+    const char *of = clf_full_suffix(x);
     if (!x->p->nfull) return;
     if (x->p->kind != CLF_CELL_FLAT) {
-        CLF_PUT(x, "if (fill > 0) { const int cells_ = fill;\n");
-        clf_fold_each(x, CLF_CELL_FULLFOLD, tile_short);
-        CLF_PUT(x, "CLF_FULL_PUSH(leaf, 0, leaf0, me * ent, full_depth) }\n");
+        CLF_PUT(x, "if (fill%s > 0) { const int cells_ = fill%s;\n", of, of);
+        each_full(x, tile_short);
+        push(x, "leaf", "leaf0");
+        CLF_PUT(x, "}\n");
     }
-    CLF_PUT(x, "full_count[me] = full_depth;\n");
+    CLF_PUT(x, "full_count%s[me] = full_depth%s;\n", of, of);
 }
 
 /* Of one sink; `at` its first component's stacks, one behind the other (fold.clh). */
@@ -127,16 +180,22 @@ static void states_of(const clf_cell *p, int64_t leaves, clf_grid grid, const in
     }
 }
 
-void clf_full_states(const clf_cell *p, int64_t leaves, clf_grid grid, const void *scratch, clf_take_state take, void *user) {
+const void *clf_full_states(const clf_cell *p, const clf_full_stack *stack, clf_grid grid, const void *scratch, clf_take_state take,
+                            void *user) {
     int64_t at = (p->chunks + 1) * (p->ent + 1);
     for (int k = 0; k < p->c->nsink; k++) {
-        if (clf_cell_fold_of(p, &p->c->sink[k]) != CLF_CELL_FULLFOLD) continue;
-        states_of(p, leaves, grid, scratch, k, at, take, user);
+        bool on = !stack->of || stack->of[k] == stack->which;
+        if (!on || clf_cell_fold_of(p, &p->c->sink[k]) != CLF_CELL_FULLFOLD) continue;
+        states_of(p, stack->leaves, grid, scratch, k, at, take, user);
         at += clf_cell_states(&p->c->sink[k]) * (p->chunks + 1) * p->ent;
     }
+    return (const int64_t *)scratch + at;
 }
 
 void clf_full_final(clf_ctext *x) {
-    if (x->p->nfull) CLF_PUT(x, "CLF_FULL_CLOSE()\n");
-    clf_fold_each(x, CLF_CELL_FULLFOLD, clf_full_result);
+    if (!x->p->nfull) return;
+    open_stack(x);
+    CLF_PUT(x, "CLF_FULL_CLOSE()\n");
+    each_full(x, clf_full_result);
+    close_stack(x);
 }

@@ -5,7 +5,7 @@
 #include "kernels-cl/skel/entry_plan.h"
 
 void clf_entry_states(const clf_entry *p, clf_grid grid, const void *scratch, clf_take_state take, void *user) {
-    clf_full_states(&p->cell, clf_entry_run(p), grid, scratch, take, user);
+    clf_full_states(&p->cell, &(clf_full_stack){NULL, 0, clf_entry_run(p)}, grid, scratch, take, user);
 }
 
 /* A column of the entries has one cell, or several side by side; the result has them so, or in rows of their own. */

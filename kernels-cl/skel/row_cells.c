@@ -171,6 +171,7 @@ void clf_rtext_cells(clf_rtext *w) {
     clf_ctext *x = &w->x;
     bool folds = any(w, row_fold), full = any(w, full_fold);
     clf_rtext_along(w, w->p->sweep[w->t].axis);
+    clf_rtext_stack(w, w->p->sweep[w->t].axis);
     schedule(w);
     each_row_fold(w, clf_fold_row_open);
     CLF_PUT(x, "{ const long cells = %s;\n", x->strip);

@@ -145,6 +145,9 @@ static bool extend(clf_rtext *t, const clf_row *p, clf_arena *arena) {
     t->nsink = p->c->nsink;
     if (!clf_made_sinks(&t->c, &t->made, p->c, arena)) return false;
     for (int v = 0; v < p->c->nvalue; v++) t->c.value[v].axes = p->value[v].axes;
+    t->stacks = clf_arena_new(arena, (size_t)t->c.nsink, 1);
+    if (!t->stacks) return false;
+    for (int s = 0; s < t->nsink; s++) t->stacks[s] = p->sink[s].stack;
     return true;
 }
 

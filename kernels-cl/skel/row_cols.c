@@ -222,7 +222,7 @@ static void close(clf_rtext *w, int s) {
     merge(w, s, to, from);
 }
 void clf_rcols_finish(clf_ctext *x) {
-    clf_full_finish(x);
+    clf_rtext_each_stack((clf_rtext *)x, clf_full_finish);
     each((clf_rtext *)x, close);
 }
 
@@ -297,6 +297,6 @@ static void result(clf_rtext *w, int s) {
     }
 }
 void clf_rcols_final(clf_ctext *x) {
-    clf_full_final(x);
+    clf_rtext_each_stack((clf_rtext *)x, clf_full_final);
     each((clf_rtext *)x, result);
 }

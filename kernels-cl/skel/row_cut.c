@@ -110,7 +110,7 @@ static int rows_at_once(clf_row *p) {
     }
     for (int a = 1; a < p->c->naxes; a++)
         if (clf_row_extent(p, a) > l.longest) l.longest = clf_row_extent(p, a);
-    if (p->rows < 4 || l.buffers || l.elementary > 1 || l.values > MANY_VALUES || (p->nfull && p->full_axis >= 0)) return 1;
+    if (p->rows < 4 || l.buffers || l.elementary > 1 || l.values > MANY_VALUES || clf_row_folds_cells(p)) return 1;
     if (l.outer) return 4;
     int run = rows_of_run(p, &l);
     p->run = run == 1;
@@ -167,9 +167,9 @@ static void cut(clf_row *p, int cores) {
     }
     for (int a = 1; a < p->c->naxes; a++) cells += clf_row_extent(p, a);
     if (p->ncol) least = p->wide;
-    if (p->nfull) {
-        int64_t each = p->full_axis < 0 ? 1 : clf_row_extent(p, p->full_axis), leaves = each ? CLF_LEAF / clf_gcd(each, CLF_LEAF) : 1;
-        if (leaves > least) least = leaves;
+    for (int k = 0; k < p->nstack; k++) {
+        int64_t each = clf_row_stack_cells(p, k), leaves = each ? CLF_LEAF / clf_gcd(each, CLF_LEAF) : 1;
+        if (leaves > least) least = leaves; /* powers of two, so all fit the largest */
     }
     p->chunk = least > 16 ? least : 16;
     while (p->chunk < MIN_CHUNK_CELLS / cells && p->chunk < p->rows) p->chunk *= 2;
@@ -209,14 +209,17 @@ int64_t clf_row_value_units(const clf_row *p, int v) {
     return n;
 }
 
+int64_t clf_row_stack_cells(const clf_row *p, int k) { return p->stack_axis[k] < 0 ? 1 : clf_row_extent(p, p->stack_axis[k]); }
+
 static void lay_out(clf_row *p) {
-    int64_t full = 0, leaves = p->rows;
-    if (p->full_axis >= 0) leaves *= clf_row_extent(p, p->full_axis);
-    p->ent = 2 * log2_up(leaves / CLF_LEAF + 2) + 2;
+    int64_t full = 0, most = 1;
+    for (int k = 0; k < p->nstack; k++)
+        if (clf_row_stack_cells(p, k) > most) most = clf_row_stack_cells(p, k);
+    p->ent = 2 * log2_up(p->rows * most / CLF_LEAF + 2) + 2;
     p->levels = log2_up(p->chunk / p->block) + 1;
     for (int s = 0; s < p->c->nsink; s++)
         if (p->c->sink[s].kind == CLF_SINK_FOLD && !p->c->sink[s].keep) full += clf_cell_states(&p->c->sink[s]);
-    p->cbase = p->nfull ? clf_row_round((p->chunks + 1) * (p->ent * (full + 1) + 1), 8) : 0;
+    p->cbase = p->nfull ? clf_row_round((p->chunks + 1) * (p->ent * (full + p->nstack) + p->nstack), 8) : 0;
     p->cstride = 0;
     for (int s = 0; s < p->c->nsink; s++) p->cstride += clf_row_sink_units(p, s);
     for (int v = 0; v < p->c->nvalue; v++) p->cstride += clf_row_value_units(p, v);

@@ -9,6 +9,8 @@
  *          cache leave the memory a pause. For longer rows (1000 columns: 1.2 to 1.5).
  *   ALONG  the first sweep asks for what comes later in its own rows. For rows longer still (up to 1.2).
  * Rows taken one after the other, being less than a page (row_cut.c), are foreseen; LATE has their next row while the last sweep computes.
+ * Where leaves of full folds take their cells, so that memory would pause for each leaf, the three rules hold for passes of one row, too
+ * (100 to 2000 columns: 1.2 to 1.7 times as fast).
  * Rows of constant length are short. Of others the text has all, and the extent decides. */
 #include <stdio.h>
 
@@ -156,7 +158,7 @@ static void fetch_access(clf_rtext *w, const fetch *f) {
 
 static void fetch_all(clf_rtext *w, fetch f) {
     const clf_cplan *c = w->p->c;
-    if (w->x.ru == 1 && !w->p->run) return;
+    if (w->x.ru == 1 && !w->p->run && !clf_row_folds_cells(w->p)) return;
     f.ru = w->x.ru;
     for (f.a = 0; f.a < c->naccess; f.a++) {
         f.bytes = (int)clf_dtype_bytes((clf_dtype)c->in[c->access[f.a].input].dtype);

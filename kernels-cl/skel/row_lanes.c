@@ -100,7 +100,7 @@ void clf_rtext_leave(clf_rtext *w, int s) {
     if (lanes) CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, ", store ? "__global" : "__private", clf_emit_type(buf, t, 1), w->p->width);
     for (int r = 0; r < (lanes ? 1 : x->ru); r++) {
         if (!lanes && store) CLF_PUT(x, "o%d[ob%d + i + %d] = ", o, o, r);
-        if (!lanes && !store) CLF_PUT(x, "f%dtile[fill + %d] = (", s, r);
+        if (!lanes && !store) CLF_PUT(x, "f%dtile[fill%s + %d] = (", s, clf_full_suffix(x), r);
         int width = lanes ? w->p->width : 1, which = lanes ? CLF_ROWS_IN_LANES : r;
         if (store)
             clf_ctext_store_cast(x, s, width, which);
@@ -109,5 +109,5 @@ void clf_rtext_leave(clf_rtext *w, int s) {
         if (!lanes) CLF_PUT(x, store ? ";\n" : ");\n");
     }
     if (lanes && store) CLF_PUT(x, ", o%d + ob%d + i);\n", o, o);
-    if (lanes && !store) CLF_PUT(x, ", f%dtile + fill);\n", s);
+    if (lanes && !store) CLF_PUT(x, ", f%dtile + fill%s);\n", s, clf_full_suffix(x));
 }

@@ -25,6 +25,19 @@ void clf_rtext_along(clf_rtext *w, int axis) {
     clf_rtext_extent(w, axis, w->x.strip);
 }
 
+void clf_rtext_stack(clf_rtext *w, int axis) {
+    for (int k = 0; k < w->p->nstack; k++)
+        if (w->p->stack_axis[k] == axis) w->x.stack = k;
+}
+
+void clf_rtext_each_stack(clf_rtext *w, void (*f)(clf_ctext *)) {
+    for (int k = 0; k < w->p->nstack; k++) {
+        clf_rtext_along(w, w->p->stack_axis[k]);
+        w->x.stack = k;
+        f(&w->x);
+    }
+}
+
 const char *clf_rtext_extent(const clf_rtext *w, int axis, char *buf) {
     if (clf_row_narrow(w->p, axis))
         clf_print(buf, sizeof w->x.strip, "%lld", (long long)clf_row_extent(w->p, axis));

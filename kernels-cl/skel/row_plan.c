@@ -132,7 +132,6 @@ bool clf_row_plan(clf_row *p, const clf_cplan *c, int cores, int at_once) {
     int64_t cells;
     memset(p, 0, sizeof *p);
     p->c = c;
-    p->full_axis = -1;
     p->at_once = at_once;
     if (!shape_ok(p)) return false;
     p->rows = c->axis[0].n.n;

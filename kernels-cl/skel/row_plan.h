@@ -22,6 +22,7 @@ enum {
     CLF_ROW_SINKS = 48, /* no fewer than operands in a kernel (clf_limits) */
     CLF_ROW_SWEEPS = 48,
     CLF_ROW_PAD = 16,        /* slack behind a buffer, in elements: whole vectors may be written at its end */
+    CLF_ROW_STACKS = 4,      /* of leaves of full folds */
     CLF_ROW_TRANSPOSED = 4,  /* up to this many columns a second factor is used column by column */
     CLF_ROW_COLUMNS = 7      /* and the sums of a long outer product kept so: fewer than a vector has, which would be padded */
 };
@@ -52,6 +53,7 @@ typedef enum clf_row_layout {
 typedef struct clf_row_sink {
     int16_t at;       /* its sweep; -1: per row at the end of a pass, or once */
     uint8_t layout;   /* clf_row_layout */
+    uint8_t stack;    /* of a full fold: its number */
     int8_t j, k;      /* axes kept by column sinks; -1. OUTER: j > k where it is turned, the result's second axis being the first here */
     int lanes;
     int64_t slots;    /* states of a block once lanes are folded, padding with them */
@@ -71,7 +73,8 @@ typedef struct clf_row {
     clf_row_sweep sweep[CLF_ROW_SWEEPS];
     clf_row_value value[CLF_ROW_VALUES];
     clf_row_sink sink[CLF_ROW_SINKS];
-    int nfull, full_axis;             /* full folds; the inner axis they run along, -1: rows alone */
+    int nfull, nstack;                /* full folds; the stacks of leaves they share, those that run along the same inner axis one */
+    int8_t stack_axis[CLF_ROW_STACKS]; /* -1: rows alone */
     int ncol;
     int64_t block, wide, chunk, chunks; /* rows of the smallest and largest column block, of a chunk; chunks */
     int64_t ent, levels, cbase, cstride; /* scratch, in 8-byte units */
@@ -112,6 +115,10 @@ int clf_row_vectors(const clf_row *p, int v);
 bool clf_row_copies(const clf_row *p, int v);
 /** Are rows so short, and so much done inside each, that they are better taken a lane each? (row_turn.c) */
 bool clf_row_turns(const clf_row *p);
+/** Do full folds run along an inner axis? */
+static inline bool clf_row_folds_cells(const clf_row *p) { return p->nstack > 1 || (p->nstack == 1 && p->stack_axis[0] >= 0); }
+/** Cells of a row that stack k takes. */
+int64_t clf_row_stack_cells(const clf_row *p, int k);
 /** Are the sink's accumulators private? */
 bool clf_row_private(const clf_row *p, int s);
 /** What a work-item needs of scratch for sink s, for value v, in 8-byte units. */

@@ -7,8 +7,12 @@
 
 void clf_row_states(const clf_row *p, clf_grid grid, const void *scratch, clf_take_state take, void *user) {
     const clf_cell full = {.c = p->c, .kind = CLF_CELL_ROWS, .nfull = p->nfull, .chunks = p->chunks, .ent = p->ent};
-    int64_t each = p->full_axis < 0 ? 1 : clf_row_extent(p, p->full_axis);
-    if (p->nfull) clf_full_states(&full, p->chunk * each / CLF_LEAF, grid, scratch, take, user);
+    uint8_t stack[CLF_ROW_SINKS];
+    for (int s = 0; s < p->c->nsink; s++) stack[s] = p->sink[s].stack;
+    for (int k = 0; k < p->nstack; k++) {
+        const clf_full_stack which = {stack, k, p->chunk * clf_row_stack_cells(p, k) / CLF_LEAF};
+        scratch = clf_full_states(&full, &which, grid, scratch, take, user);
+    }
 }
 
 /* The sums of an outer product stand in rows of its second axis, or columns; the result's are rows of the second, or of the first, if it

@@ -90,22 +90,35 @@ static bool place_store(clf_row *p, int s) {
 }
 
 static bool place_full(clf_row *p, int s, uint32_t loop) {
-    int axis = clf_row_inner(loop);
-    if (!clf_row_one_inner(loop) || (p->nfull && axis != p->full_axis)) return false;
-    p->full_axis = axis;
+    int axis = clf_row_inner(loop), k = 0;
+    if (!clf_row_one_inner(loop)) return false;
+    while (k < p->nstack && p->stack_axis[k] != axis) k++;
+    if (k == CLF_ROW_STACKS) return false;
+    if (k == p->nstack) p->stack_axis[p->nstack++] = (int8_t)axis;
+    p->sink[s].stack = (uint8_t)k;
     p->nfull++;
     return p->value[p->c->sink[s].value[0]].ready <= CLF_ROW_SWEEPS;
 }
 
-/* Full folds share their stack, so they meet in one sweep. */
-static bool place_all_full(clf_row *p) {
+static bool in_stack(const clf_row *p, int s, int k) {
+    return p->c->sink[s].kind == CLF_SINK_FOLD && !p->c->sink[s].keep && p->sink[s].stack == k;
+}
+
+/* Full folds that share a stack meet in one sweep. */
+static bool place_stack(clf_row *p, int k) {
     int ready = 0;
     for (int s = 0; s < p->c->nsink; s++)
-        if (p->c->sink[s].kind == CLF_SINK_FOLD && !p->c->sink[s].keep) ready = later(ready, p->value[p->c->sink[s].value[0]].ready);
-    int t = !p->nfull || p->full_axis < 0 ? -1 : cells_sweep(p, p->full_axis, ready);
+        if (in_stack(p, s, k)) ready = later(ready, p->value[p->c->sink[s].value[0]].ready);
+    int t = p->stack_axis[k] < 0 ? -1 : cells_sweep(p, p->stack_axis[k], ready);
     for (int s = 0; s < p->c->nsink; s++)
-        if (p->c->sink[s].kind == CLF_SINK_FOLD && !p->c->sink[s].keep) p->sink[s].at = (int16_t)t;
-    return !p->nfull || p->full_axis < 0 || t >= 0;
+        if (in_stack(p, s, k)) p->sink[s].at = (int16_t)t;
+    return p->stack_axis[k] < 0 || t >= 0;
+}
+
+static bool place_all_full(clf_row *p) {
+    for (int k = 0; k < p->nstack; k++)
+        if (!place_stack(p, k)) return false;
+    return true;
 }
 
 static bool columns(clf_row *p, int s, clf_row_layout layout, int lanes, int64_t cells, int64_t slots) {

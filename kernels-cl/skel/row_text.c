@@ -108,6 +108,7 @@ static void leave_rows(clf_rtext *w) {
     clf_ctext *x = &w->x;
     bool full = false;
     clf_rtext_along(w, -1);
+    clf_rtext_stack(w, -1);
     for (int s = 0; s < w->nsink; s++) {
         const clf_sink *k = &w->c.sink[s];
         if (w->p->sink[s].at >= 0) continue;
@@ -197,8 +198,7 @@ void clf_rtext_setup(clf_ctext *x) {
             clf_ctext_streams(x, (clf_dtype)w->c.out[o].dtype))
             CLF_PUT(x, "const int nt%d = (((size_t)(o%d + ob%d)) & 63) == 0;\n", o, o, o);
     }
-    clf_rtext_along(w, w->p->full_axis);
-    clf_full_setup(x);
+    clf_rtext_each_stack(w, clf_full_setup);
 }
 
 void clf_rtext_begin(clf_rtext *w) {
@@ -206,6 +206,7 @@ void clf_rtext_begin(clf_rtext *w) {
     w->x.c = &w->c;
     w->x.held = w->held;
     w->x.sinks = clf_rtext_take;
+    if (w->p->nstack > 1) w->x.stacks = w->stacks;
     clf_rtext_along(w, -1);
 }
 

@@ -17,6 +17,7 @@ typedef struct clf_rtext {
     clf_cplan c;          /* the cplan with sinks for folds */
     clf_cell cell;        /* the axis of the current sweep as cell_text.c sees it */
     uint8_t *held;        /* per value, in the current sweep: clf_ctext.held */
+    uint8_t *stacks;      /* per sink: clf_ctext.stacks */
     int32_t *made;        /* per sink behind the real ones: the value it makes */
     uint8_t *laned;       /* per value: vN_l stands in the pass being written */
     uint8_t *single;      /* row_turn_back.c: and vN_R do */
@@ -32,6 +33,10 @@ int clf_rtext_at(const clf_rtext *w, int s);
 int clf_rtext_fold_of(const clf_rtext *w, int v);
 /** Cells run along this inner axis from now on. */
 void clf_rtext_along(clf_rtext *w, int axis);
+/** The stack of full folds along the axis (-1: of rows alone) is written of from now on, if there is one. */
+void clf_rtext_stack(clf_rtext *w, int axis);
+/** f for every stack, cells running along its axis. */
+void clf_rtext_each_stack(clf_rtext *w, void (*f)(clf_ctext *));
 /** "100" or "n1"; padded: "128" or "np1". */
 const char *clf_rtext_extent(const clf_rtext *w, int axis, char *buf);
 const char *clf_rtext_padded(const clf_rtext *w, int axis, char *buf);

@@ -70,7 +70,7 @@ static bool worth_turning(const clf_row *p) {
 }
 
 bool clf_row_turns(const clf_row *p) {
-    if (p->rows < p->width || (p->nfull && p->full_axis >= 0)) return false;
+    if (p->rows < p->width || clf_row_folds_cells(p)) return false;
     for (int a = 1; a < p->c->naxes; a++)
         if (clf_row_extent(p, a) < 1 || clf_row_extent(p, a) > CELLS) return false;
     for (int v = 0; v < p->c->nvalue; v++)

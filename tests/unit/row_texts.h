@@ -108,6 +108,10 @@ static const char three_totals[] =
 static const char row_totals[] =
     HEAD_J WEIGHT "(out Y $t) (out Z i64) (out A $t) (let s $t fold SUM j x) (let y $t MUL c s) (fold Y SUM y keep)"
                   " (fold Z ARGMIN s keep) (dot A y s keep))";
+/* Over rows times j, rows times k, and rows alone. */
+static const char three_widths[] =
+    HEAD_JK "(out Y $t) (out Z i64) (out A $t) (out B $t) (out C $t $n) (let s $t dot j x v) (let r $t fold MAX k s)"
+            " (fold Y VAR x keep) (fold Z ARGMAX s keep) (fold A SUM s keep) (fold B VAR r keep) (store C r keep i))";
 static const char column_folds[] = HEAD_J "(out Y $t $m) (out Z i64 $m) (out A $t $m) (let s $t fold MAX j x) (let y $t SUB x s)"
                                           " (fold Y VAR y keep j) (fold Z ARGMIN y keep j) (dot A y x keep j))";
 static const char two_widths[] =

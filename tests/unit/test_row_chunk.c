@@ -126,6 +126,14 @@ static void test_totals(void) {
     check_folds_over_rows(&suite);
 }
 
+/* Full folds along different axes: a chunk has whole leaves of each. */
+static void test_totals_apart(void) {
+    CHECK(three_totals, {131, 10, 0, "f64", 2}, {9001, 10, 0, "f64", 3}, {700, 93, 0, "f64", 2}, {1300, 530, 0, "f64", 2},
+          {45, 21, 0, "f32", 1}, {5000, 4, 0, "f32", 2}, {600, 512, 0, "f64", 1}, {0, 4, 0, "f64", 1}, {7, 0, 0, "f64", 1});
+    CHECK(three_widths, {131, 10, 3, "f64", 1}, {7001, 10, 8, "f64", 2}, {1100, 530, 6, "f64", 3}, {520, 30, 120, "f64", 2},
+          {45, 21, 7, "f32", 1}, {3000, 5, 5, "f32", 2}, {513, 1, 1, "f64", 1}, {0, 4, 2, "f64", 1});
+}
+
 static void planned(kernel_job *j, const char *text, text_shape s, clf_sched *sched) { text_planned(&suite, j, text, s, sched); }
 
 /* Functions of one value a row have the same bits for rows taken together, a lane each, as for those left over, one after the other. */
@@ -245,6 +253,7 @@ int main(int argc, char **argv) {
         {"row functions", test_row_functions},
         {"rows put together", test_cats},
         {"totals", test_totals},
+        {"totals along several axes", test_totals_apart},
         {"no memory", test_no_memory},
         {"sizes are arguments", test_sizes_are_arguments},
         {"square", test_square},

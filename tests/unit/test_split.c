@@ -142,6 +142,7 @@ static void test_products(void) {
                                         "t(Q * v) %*% (X / rowSums(X * X + 1))",
                                         "t(X / rowSums(X * X + 1)) %*% (Q * v)",
                                         "Z = X %*% W; t(X) %*% Z; sum(Z * Z); rowSums(Z); min(Z)",
+                                        "Z = X %*% W; sum(Z * Z); var(X); max(rowSums(abs(Z))); colSums(X); min(Z)",
                                         "Z = X / rowSums(X * X + 1); colSums(Z); colVars(Z - v); colMaxs(Z); t(v) %*% rowSums(Z)"};
     static const shape sizes[] = {{600, 93}, {513, 512}, {12000, 7}, {2000, 40}, {40000, 3}};
     for (size_t way = 0; way < 4; way++) {
