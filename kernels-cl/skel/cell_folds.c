@@ -247,9 +247,13 @@ void clf_fold_row_close(clf_ctext *x, int s, int r) {
     CLF_PUT(x, "o%d[ob%d + i + %d] = z_; }\n", o, o, r);
 }
 
+static bool elsewhere(const clf_ctext *x, int s, clf_cell_fold kind) {
+    return kind == CLF_CELL_FULLFOLD && x->stacks && x->stacks[s] != x->stack;
+}
+
 void clf_fold_each(clf_ctext *x, clf_cell_fold kind, void (*f)(clf_ctext *, int)) {
     for (int s = 0; s < x->c->nsink; s++)
-        if (clf_cell_fold_of(x->p, &x->c->sink[s]) == kind) f(x, s);
+        if (clf_cell_fold_of(x->p, &x->c->sink[s]) == kind && !elsewhere(x, s, kind)) f(x, s);
 }
 
 /* ---- holes that several kinds of folds fill ---- */

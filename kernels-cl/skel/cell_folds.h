@@ -42,7 +42,7 @@ void clf_fold_widen(clf_ctext *x, int s, int m, int width, const char *from);
 void clf_fold_result(clf_ctext *x, int s, int width, clf_fold_vars *f, const char *name);
 /** The empty state, wide, into f->s. */
 void clf_fold_empty(clf_ctext *x, int s, int width, const clf_fold_vars *f);
-/** f for every fold sink of a kind. */
+/** f for every fold sink of a kind; of full folds for those of the stack that is being written of. */
 void clf_fold_each(clf_ctext *x, clf_cell_fold kind, void (*f)(clf_ctext *, int));
 
 /* fold_together.c */

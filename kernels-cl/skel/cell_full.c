@@ -13,14 +13,6 @@ const char *clf_full_suffix(const clf_ctext *x) {
     return suffix[x->stack];
 }
 
-static bool on_stack(const clf_ctext *x, int s) { return !x->stacks || x->stacks[s] == x->stack; }
-
-/* f for the full folds of the stack being written of. */
-static void each_full(clf_ctext *x, void (*f)(clf_ctext *, int)) {
-    for (int s = 0; s < x->c->nsink; s++)
-        if (clf_cell_fold_of(x->p, &x->c->sink[s]) == CLF_CELL_FULLFOLD && on_stack(x, s)) f(x, s);
-}
-
 /* Opens a block in which the names of fold.clh are this stack's: the macros fold what belongs to it, and the compiler knows which. */
 static void open_stack(clf_ctext *x) {
     if (!x->stacks) return;
@@ -42,7 +34,7 @@ static void push(clf_ctext *x, const char *leaf, const char *first) {
 
 static void full_leaf(clf_ctext *x, int s) { clf_fold_wide(x, s, 0); }
 void clf_fold_full_leaf(clf_ctext *x) {
-    each_full(x, full_leaf);
+    clf_fold_each(x, CLF_CELL_FULLFOLD, full_leaf);
     push(x, "i", "i0");
 }
 
@@ -82,10 +74,10 @@ static void tile_shift(clf_ctext *x, int s) {
 void clf_fold_tile_flush(clf_ctext *x) {
     const char *of = clf_full_suffix(x);
     CLF_PUT(x, "fill%s += (int)(e1 - j0);\nif (fill%s >= 512) { const int cells_ = 512;\n", of, of);
-    each_full(x, tile_whole);
+    clf_fold_each(x, CLF_CELL_FULLFOLD, tile_whole);
     push(x, "leaf", "leaf0");
     CLF_PUT(x, "leaf%s++;\n", of);
-    each_full(x, tile_shift);
+    clf_fold_each(x, CLF_CELL_FULLFOLD, tile_shift);
     CLF_PUT(x, "fill%s -= 512; }\n", of);
 }
 
@@ -150,7 +142,7 @@ void clf_full_setup(clf_ctext *x) {
                 of, of, of, of);
     if (x->p->kind != CLF_CELL_FLAT)
         CLF_PUT(x, "int fill%s = 0; const long leaf0%s = i0 * %s / 512; long leaf%s = leaf0%s;\n", of, of, x->strip, of, of);
-    each_full(x, full_setup);
+    clf_fold_each(x, CLF_CELL_FULLFOLD, full_setup);
 }
 
 void clf_full_finish(clf_ctext *x) {
@@ -158,7 +150,7 @@ void clf_full_finish(clf_ctext *x) {
     if (!x->p->nfull) return;
     if (x->p->kind != CLF_CELL_FLAT) {
         CLF_PUT(x, "if (fill%s > 0) { const int cells_ = fill%s;\n", of, of);
-        each_full(x, tile_short);
+        clf_fold_each(x, CLF_CELL_FULLFOLD, tile_short);
         push(x, "leaf", "leaf0");
         CLF_PUT(x, "}\n");
     }
@@ -196,6 +188,6 @@ void clf_full_final(clf_ctext *x) {
     if (!x->p->nfull) return;
     open_stack(x);
     CLF_PUT(x, "CLF_FULL_CLOSE()\n");
-    each_full(x, clf_full_result);
+    clf_fold_each(x, CLF_CELL_FULLFOLD, clf_full_result);
     close_stack(x);
 }
