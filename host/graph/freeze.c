@@ -23,6 +23,14 @@ typedef struct walk {
 
 static bool is_slot(const clf_node *n) { return n->value || clf_node_is_slot(&n->g); }
 
+static bool is_matrix(const clf_node *n) { return !n->g.scalar && clf_rows(&n->g) > 1 && clf_cols(&n->g) > 1; }
+
+/* Cells of a matrix in memory in another shape: the same memory. Vectors are the rules' (reshape-vector). */
+static bool is_view(const clf_node *n) {
+    if (n->g.op != CLF_OP_RESHAPE || !n->in[0]->value || n->in[0]->value->kind) return false;
+    return is_matrix(n) && is_matrix(n->in[0]);
+}
+
 static bool room(clf_ctx *c, void **v, size_t *cap, size_t need, size_t each) {
     if (need <= *cap) return true;
     size_t n = *cap ? *cap * 2 : 32;
@@ -70,9 +78,10 @@ static clf_status number_node(walk *w, clf_node *n, int32_t slot, clf_err *err) 
 
 static bool slot_room(walk *w) { return room(w->c, (void **)&w->f->slot_node, &w->cap_slot, w->nslot + 1, sizeof *w->f->slot_node); }
 
-static clf_status add_slot(walk *w, clf_node *n, clf_err *err) {
+/* What the slot holds is `of`'s value. */
+static clf_status add_slot(walk *w, clf_node *n, clf_node *of, clf_err *err) {
     if (!slot_room(w)) return out_of_memory(err);
-    w->f->slot_node[w->nslot] = n;
+    w->f->slot_node[w->nslot] = of;
     return number_node(w, n, (int32_t)w->nslot++, err);
 }
 
@@ -101,7 +110,9 @@ static clf_status visit(walk *w, clf_node *root, clf_err *err) {
         else if (n->g.op == CLF_OP_ERROR)
             return clf_fail(err, n->status, "%s", n->text);
         else if (is_slot(n))
-            CLF_TRY(add_slot(w, n, err));
+            CLF_TRY(add_slot(w, n, n, err));
+        else if (is_view(n))
+            CLF_TRY(add_slot(w, n, n->in[0], err));
         else if (f->next < n->g.nin)
             CLF_TRY(push(w, n->in[f->next++], err));
         else
@@ -129,7 +140,7 @@ clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t 
     walk w = {.c = c, .f = out, .ieee = !strcmp(c->knobs.sparse, "ieee")};
     c->nodes.mark++;
     clf_status st = CLF_OK;
-    for (size_t i = 0; i < nparams && st == CLF_OK; i++) st = add_slot(&w, params[i], err);
+    for (size_t i = 0; i < nparams && st == CLF_OK; i++) st = add_slot(&w, params[i], params[i], err);
     for (size_t r = 0; r < nroots && st == CLF_OK; r++) st = visit(&w, roots[r], err);
     if (st == CLF_OK) st = finish(&w, nroots, roots, err);
     clf_mem_free(&c->mem, w.stack, w.cap_stack, sizeof *w.stack);

@@ -176,7 +176,7 @@ CLF_API clf_mat *clf_cbind(clf_mat *a, clf_mat *b);
 CLF_API clf_mat *clf_rbind(clf_mat *a, clf_mat *b);
 /** Column vector: diagonal matrix; square matrix: its diagonal as a column. */
 CLF_API clf_mat *clf_diag(clf_mat *x);
-/** Same cells in row-major order, other shape. */
+/** Same cells in row-major order, other shape. A matrix in memory is not copied for it. */
 CLF_API clf_mat *clf_reshape(clf_mat *x, int64_t rows, int64_t cols);
 CLF_API clf_mat *clf_rev(clf_mat *x);
 /** Stable sort by 1-based column `by`: the rows, or (index true) their 1-based positions. */
