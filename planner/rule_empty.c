@@ -42,10 +42,11 @@ int32_t clf_rule_empty_cells(clf_rewriter *w, int32_t n) {
     return q < 0 ? -1 : clf_rewriter_cast(w, q, (clf_dtype)x->dtype, false);
 }
 
-int32_t clf_rule_zero(clf_rewriter *w, clf_dtype t) {
+int32_t clf_rule_num(clf_rewriter *w, double x, clf_dtype t) {
     clf_gnode from;
     memset(&from, 0, sizeof from);
-    from.op = CLF_OP_SEQ; /* 0 + 0 * i: the one number that needs no slot */
+    from.op = CLF_OP_SEQ; /* x + 0 * i: the one number that needs no slot */
+    from.attr[0] = clf_attr_of(x);
     from.dtype = CLF_F64;
     from.rank = 2;
     from.nnz = 1;
@@ -56,7 +57,7 @@ int32_t clf_rule_zero(clf_rewriter *w, clf_dtype t) {
 /* matrix(0, n, m), or 0, of this node's form. */
 static int32_t zero_like(clf_rewriter *w, int32_t n) {
     clf_gnode x = w->g.node[n], fill;
-    int32_t scalar = clf_rule_zero(w, (clf_dtype)x.dtype);
+    int32_t scalar = clf_rule_num(w, 0, (clf_dtype)x.dtype);
     if (scalar < 0 || x.scalar) return scalar;
     memset(&fill, 0, sizeof fill);
     fill.op = CLF_OP_FILL;

@@ -87,5 +87,5 @@ int32_t clf_rule_sum_negated(clf_rewriter *w, int32_t n) {
     clf_gnode m = w->g.node[x.in[0]];
     if (m.op != CLF_OP_NEG || m.dtype != x.dtype || !pays(&w->g, n)) return -1;
     int32_t f = clf_rewriter_fold(w, (clf_fold_id)x.attr[0], (clf_way)x.attr[1], m.in[0]);
-    return clf_rewriter_cell(w, CLF_OP_SUB, 2, (int32_t[]){clf_rule_zero(w, (clf_dtype)x.dtype), f});
+    return clf_rewriter_cell(w, CLF_OP_SUB, 2, (int32_t[]){clf_rule_num(w, 0, (clf_dtype)x.dtype), f});
 }

@@ -25,23 +25,18 @@ enum {
                     200 times, 1.7 times faster by rows at 10,000) */
 };
 
-/* About a node; leaf, wide and turned are ids + 1, 0: none. */
+/* About a node; leaf and wide are ids + 1, 0: none. */
 typedef struct fact {
-    int32_t leaf;   /* of the same shape; the node is zero wherever this one is */
-    int32_t wide;   /* a product whose row is at hand where the node's is */
-    int32_t turned; /* its transpose */
-    int32_t from;   /* on the way down: the node to go back to */
-    uint8_t turns;  /* transposing costs nothing but twins and vectors */
+    clf_turning turning; /* first: clf_rule_turn */
+    int32_t leaf;        /* of the same shape; the node is zero wherever this one is */
+    int32_t wide;        /* a product whose row is at hand where the node's is */
+    uint8_t turns;       /* transposing costs nothing but twins and vectors */
     uint8_t known;
 } fact;
-
-static bool is_full(const clf_gnode *x) { return clf_rows(x) > 1 && clf_cols(x) > 1; }
 
 static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
 
 static bool structural(const clf_gnode *x) { return x->zeros == CLF_ZEROS_STRUCTURAL; }
-
-static bool by_cells(const clf_gnode *x) { return clf_op_is_cell(x->op) || x->op == CLF_OP_CAST || x->op == CLF_OP_FILL; }
 
 /* ---- facts, inputs first ---- */
 
@@ -67,8 +62,8 @@ static void know_cells(const clf_graph *g, int32_t n, fact *f) {
     for (int k = 0; k < x->nin; k++) {
         int32_t q = x->in[k];
         if (f[q].wide > f[n].wide) f[n].wide = f[q].wide;
-        bool column = is_full(x) && !is_full(&g->node[q]) && f[q].wide;
-        if (column || (is_full(&g->node[q]) && !f[q].turns)) f[n].turns = 0;
+        bool column = clf_rule_is_full(x) && !clf_rule_is_full(&g->node[q]) && f[q].wide;
+        if (column || (clf_rule_is_full(&g->node[q]) && !f[q].turns)) f[n].turns = 0;
     }
 }
 
@@ -89,10 +84,10 @@ static void know(const clf_graph *g, int32_t n, fact *f) {
     const clf_gnode *x = &g->node[n];
     bool leaf = clf_node_is_slot(x) || (x->op == CLF_OP_TRANSPOSE && clf_node_is_slot(&g->node[x->in[0]]));
     f[n].known = 1;
-    if (leaf && structural(x) && is_full(x) && clf_rows(x) <= INT32_MAX) { /* rows become column indices */
+    if (leaf && structural(x) && clf_rule_is_full(x) && clf_rows(x) <= INT32_MAX) { /* rows become column indices */
         f[n].leaf = n + 1;
         f[n].turns = 1;
-    } else if (by_cells(x))
+    } else if (clf_rule_by_cells(x))
         know_cells(g, n, f);
     else if (x->op == CLF_OP_MATMUL)
         know_product(g, n, f);
@@ -111,56 +106,11 @@ static fact *facts(clf_rewriter *w, int32_t n) {
     return f;
 }
 
-/* ---- turning ---- */
-
-/* The transpose of operand q of a node that is turned: made before if it is as large as that. */
-static int32_t turned_operand(clf_rewriter *w, int32_t q) {
-    const fact *f = clf_rewriter_notes(w, sizeof *f);
-    return f && f[q].turned ? f[q].turned - 1 : clf_rewriter_transpose(w, q);
-}
-
-static int32_t turn_node(clf_rewriter *w, int32_t q) {
-    clf_gnode x = w->g.node[q];
-    bool product = x.op == CLF_OP_MATMUL;
-    int32_t in[3] = {-1, -1, -1};
-    if (!product && !by_cells(&x)) return clf_rewriter_transpose(w, q);
-    for (int k = 0; k < x.nin; k++) in[k] = product ? clf_rewriter_transpose(w, x.in[1 - k]) : turned_operand(w, x.in[k]);
-    return clf_rewriter_like(w, q, in, clf_cols(&x), clf_rows(&x));
-}
-
-/* An operand that must be turned before q is; -1: none. */
-static int32_t unturned(const clf_graph *g, const fact *f, int32_t q) {
-    const clf_gnode *x = &g->node[q];
-    for (int k = 0; k < x->nin && by_cells(x); k++)
-        if (is_full(&g->node[x->in[k]]) && !f[x->in[k]].turned) return x->in[k];
-    return -1;
-}
-
-/* The transpose of node q, which turns: down to what has to be turned first, and back. Each node is turned once in a pass. */
-static int32_t turn(clf_rewriter *w, int32_t q) {
-    fact *f = clf_rewriter_notes(w, sizeof *f);
-    if (!f) return -1;
-    for (int32_t at = q; !f[q].turned;) {
-        int32_t below = unturned(&w->g, f, at);
-        if (below >= 0) {
-            f[below].from = at;
-            at = below;
-            continue;
-        }
-        int32_t made = turn_node(w, at);
-        f = clf_rewriter_notes(w, sizeof *f);
-        if (made < 0 || !f) return -1;
-        f[at].turned = made + 1;
-        at = f[at].from;
-    }
-    return f[q].turned - 1;
-}
-
 /* ---- the rule ---- */
 
 /* May W be turned for a product with b? A sparse b would have to be made dense for it. */
 static bool wants(const clf_graph *g, const fact *f, int32_t W, int32_t b) {
-    bool turns = by_cells(&g->node[W]) && is_full(&g->node[W]) && f[W].leaf && f[W].wide && f[W].turns;
+    bool turns = clf_rule_by_cells(&g->node[W]) && clf_rule_is_full(&g->node[W]) && f[W].leaf && f[W].wide && f[W].turns;
     bool tall = clf_rows(&g->node[W]) / TALL > clf_cols(&g->node[W]);
     return turns && !tall && f[b].wide != f[W].wide && !structural(&g->node[b]);
 }
@@ -174,10 +124,10 @@ int32_t clf_rule_left(clf_rewriter *w, int32_t n) {
     if (a->op != CLF_OP_TRANSPOSE) return -1;
     int32_t left = a->in[0];
     if (wants(&w->g, f, left, x.in[1])) {
-        const int32_t in[2] = {turn(w, left), x.in[1]};
+        const int32_t in[2] = {clf_rule_turn(w, left, sizeof(fact)), x.in[1]};
         return clf_rewriter_like(w, n, in, clf_rows(&x), clf_cols(&x));
     }
     if (!wants(&w->g, f, x.in[1], left)) return -1;
-    const int32_t in[2] = {turn(w, x.in[1]), left};
+    const int32_t in[2] = {clf_rule_turn(w, x.in[1], sizeof(fact)), left};
     return clf_rewriter_transpose(w, clf_rewriter_like(w, n, in, clf_cols(&x), clf_rows(&x)));
 }

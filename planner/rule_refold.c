@@ -11,27 +11,27 @@ static bool order_free(const clf_gnode *x) {
 
 static bool has_position(const clf_gnode *x) { return x->attr[0] == CLF_FOLD_ARGMIN || x->attr[0] == CLF_FOLD_ARGMAX; }
 
-/* An aggregate of t(X) that is one of X. The transposes of vectors are left. Measure: cells below transposes below aggregates. */
+/* An aggregate of t(X), or of cells of transposes (rule_turn.c), that is one of X. The transposes of vectors are left. Measure: cells below
+ * transposes below aggregates. */
 static int32_t fold_of_t(clf_rewriter *w, int32_t n) {
     static const clf_way other[] = {[CLF_WAY_ALL] = CLF_WAY_ALL, [CLF_WAY_ROWS] = CLF_WAY_COLS, [CLF_WAY_COLS] = CLF_WAY_ROWS};
     clf_gnode x = w->g.node[n];
-    int32_t f = clf_rewriter_fold(w, (clf_fold_id)x.attr[0], other[x.attr[1]], w->g.node[x.in[0]].in[0]);
+    int32_t X = w->g.node[x.in[0]].op == CLF_OP_TRANSPOSE ? w->g.node[x.in[0]].in[0] : clf_rule_unturned(w, x.in[0]);
+    int32_t f = clf_rewriter_fold(w, (clf_fold_id)x.attr[0], other[x.attr[1]], X);
     return x.attr[1] == CLF_WAY_ALL ? f : clf_rewriter_transpose(w, f);
 }
 
-static bool is_fold_of_t(const clf_graph *g, int32_t n) {
-    const clf_gnode *x = &g->node[n];
-    return x->op == CLF_OP_FOLD && !has_position(x) && g->node[x->in[0]].op == CLF_OP_TRANSPOSE;
-}
-
 int32_t clf_rule_fold_of_t_exact(clf_rewriter *w, int32_t n) {
-    if (!is_fold_of_t(&w->g, n)) return -1;
-    const clf_gnode *x = &w->g.node[n], *q = &w->g.node[x->in[0]];
+    const clf_gnode *x = &w->g.node[n];
+    if (x->op != CLF_OP_FOLD || has_position(x)) return -1;
+    const clf_gnode *q = &w->g.node[x->in[0]];
     bool vector = x->attr[1] == CLF_WAY_ALL && (clf_rows(q) == 1 || clf_cols(q) == 1); /* in the same order */
     return vector || order_free(x) ? fold_of_t(w, n) : -1;
 }
 
-int32_t clf_rule_fold_of_t(clf_rewriter *w, int32_t n) { return is_fold_of_t(&w->g, n) ? fold_of_t(w, n) : -1; }
+int32_t clf_rule_fold_of_t(clf_rewriter *w, int32_t n) {
+    return w->g.node[n].op == CLF_OP_FOLD && !has_position(&w->g.node[n]) ? fold_of_t(w, n) : -1;
+}
 
 /* The aggregate of X that an aggregate, over all cells, of row or column aggregates of X is; CLF_NFOLDS: none. */
 static clf_fold_id whole_fold(const clf_graph *g, int32_t n) {

@@ -216,9 +216,35 @@ static int constants(rp_gen *g, int x) {
     return q < 0 ? -1 : cell(g, CLF_MUL, q, x);
 }
 
-static int (*const patterns[])(rp_gen *g, int x) = {squares, counted,   scaled,    refolded,       diagonal, times_fill, turned,
-                                                    masked,  chained,   thin_norm, changed_little, moved,    recast,     reshaped,
-                                                    nothing, constants, side};
+/* Cells of transposes, transposed, aggregated or multiplied. */
+static int of_transposes(rp_gen *g, int x) {
+    static const int by[] = {CLF_ADD, CLF_MUL, CLF_MAX, CLF_GT};
+    const rp_matrix *m = m_of(g, x);
+    int64_t rows = m->rows, cols = m->cols;
+    int t = one_in(g, RP_TRANSPOSE, x), other = rp_pick(g, 3), op = by[rp_pick(g, 4)];
+    int y = other == 0 ? number(g, 1 + rp_pick(g, 2)) : other == 1 ? leaf(g, cols, 1) : one_in(g, RP_TRANSPOSE, leaf(g, rows, cols));
+    int q = t < 0 || y < 0 ? -1 : cell(g, op, t, y), how = rp_pick(g, 4);
+    if (q < 0 || how == 0) return one_in(g, RP_TRANSPOSE, q);
+    if (how == 1) return fold(g, CLF_FOLD_CODE_SUM, way(g), q);
+    if (how == 2) return product(g, q, leaf(g, rows, 1 + rp_pick(g, 3)));
+    return product(g, leaf(g, 1 + rp_pick(g, 3), cols), q);
+}
+
+/* Sums, means and the diagonal of a product of many terms. Means of 32 or 1024 whole numbers have no rounding. */
+static int of_product(rp_gen *g, int x) {
+    enum { SIDE = 32, TERMS = 33 };
+    (void)x;
+    bool turned = rp_pick(g, 2);
+    int a = leaf(g, SIDE, TERMS), b = leaf(g, turned ? SIDE : TERMS, turned ? TERMS : SIDE), along = way(g), how = rp_pick(g, 3);
+    if (a < 0 || b < 0) return -1;
+    int p = product(g, a, turned ? one_in(g, RP_TRANSPOSE, b) : b);
+    if (p < 0 || how == 0) return one_in(g, RP_DIAG, p);
+    return fold(g, how == 1 ? CLF_FOLD_CODE_SUM : CLF_FOLD_CODE_MEAN, along, p);
+}
+
+static int (*const patterns[])(rp_gen *g, int x) = {squares, counted,   scaled,    refolded,       diagonal,  times_fill, turned,
+                                                    masked,  chained,   thin_norm, changed_little, moved,     recast,     reshaped,
+                                                    nothing, constants, side,      of_transposes,  of_product};
 
 bool rp_plant_rule(rp_gen *g) {
     rp_program *p = g->p;

@@ -28,6 +28,8 @@ enum { OPERANDS = sizeof operand / sizeof *operand };
 
 #define MANY "rand(rows=600, cols=500, min=2, max=2, sparsity=0.5, seed=7)" /* enough cells for a step of its own */
 
+#define TALL "rand(rows=80, cols=80, min=2, max=2, sparsity=0.5, seed=7)" /* enough rows for a transpose of its own */
+
 static const struct {
     const char *rule, *text, *after;
 } fires[] = {
@@ -35,7 +37,7 @@ static const struct {
     {"index-index", "X[3:20, 2:9][2:5, 3:3]", "index"},
     {"index-t", "t(X)[2:9, 3:20]", "index t"},
     {"index-t", "t(X)[2, 3]", "index"},
-    {"reshape-reshape", "matrix(matrix(X, 30, 40), 20, 60)", "matrix"},
+    {"reshape-reshape", "matrix(matrix(X + Y, 30, 40), 20, 60)", "+ matrix"},
     {"reshape-vector", "matrix(u, 1, 40) %*% X", "t %*%"},
     {"fill-moved", "t(matrix(3, 30, 40)) * X", "fill *"},
     {"t-diag", "t(diag(u)) + 1", "diag +"},
@@ -118,6 +120,28 @@ static const struct {
     {"cast-t", "F %*% t(L)", "cast cast t %*%"},
     {"t-product", "t(t(u) %*% X)", "t %*%"},
     {"t-product", "t(U %*% t(V))", "t %*%"},
+    {"t-cells", "t(t(X) * 2)", "*"},
+    {"t-cells", "t(t(X) - v)", "t -"},
+    {"t-cells", "t(sqrt(t(X) * t(Y)) + 1)", "* sqrt +"},
+    {"t-cells", "t(ifelse(t(X) > 0, t(Y), matrix(2, 30, 40)))", NULL},
+    {"t-cells", "t(t(S) * 3) * Y", "* *"},
+    {"t-cells", "t(abs(t(F > 0)))", NULL},
+    {"fold-t-exact", "rowSums(t(I) + 1)", "+ sum.cols t"},
+    {"fold-t", "sum(t(X) * t(Y))", "* sum"},
+    {"fold-t", "colMeans(t(X) + v)", "t + mean.rows t"},
+    {"product-t-cells", "(t(X) * v) %*% U", "t * t %*%"},
+    {"product-t-cells", "V %*% (t(U) + t(U * U))", "sqr + t %*%"},
+    {"fold-product", "rowSums(X %*% t(Y))", "sum.cols t %*%"},
+    {"fold-product", "colMeans(X %*% t(Y))", "t sum.cols %*% seq cast /"},
+    {"fold-product", "sum(X %*% t(Y))", "sum.cols t %*% sum"},
+    {"fold-product", "mean(S %*% t(F))", NULL},
+    {"fold-product", "sum(S %*% t(X))", "sum.cols t %*% sum"},
+    {"fold-product", "sum(X %*% t(S))", "t sum.cols %*% sum"},
+    {"fold-product", "rowSums(F %*% t(F))", "sum.cols t %*%"},
+    {"diag-product", "diag(X %*% t(Y))", "* sum.rows"},
+    {"diag-product", "diag(t(X) %*% Y)", "* sum.cols t"},
+    {"diag-product", "sum(diag(t(S) %*% Y))", "* sum"},
+    {"diag-product", "diag(" TALL " %*% (" TALL " + 1))", "rand + t * sum.rows"},
     {"chain", "U %*% t(V) %*% v", "t %*% %*%"},
     {"chain", "X %*% t(X) %*% X %*% v", "t %*% %*% %*%"},
     {"chain-sparse", "S %*% t(X) %*% u", "t %*% %*%"},
@@ -196,6 +220,18 @@ static const struct {
     {"cast-t", "t(S != 0) %*% F"}, /* sparse */
     {"cast-t", "t(B) * t(X)"},
     {"t-product", "t(X %*% v)"},
+    {"t-cells", "t(t(X) * (V %*% t(U)))"}, /* a matrix that would have to be turned */
+    {"t-cells", "t(X) * 2"},
+    {"t-cells", "t(matrix(2, 30, 40) > 1)"},
+    {"product-t-cells", "(t(S) * 2) %*% U"}, /* its zeros annihilate: on its transpose */
+    {"product-t-cells", "t(X * Y) %*% U"},
+    {"fold-t", "rowIndexMax(t(X) * 2)"}, /* of equal ones the first */
+    {"fold-product", "rowSums(X %*% t(S))"}, /* zeros of S annihilate, those of its sums do not */
+    {"fold-product", "colSums(S %*% t(X))"},
+    {"fold-product", "sum(U %*% t(V))"}, /* few terms */
+    {"fold-product", "rowMaxs(X %*% t(Y))"},
+    {"diag-product", "diag(U %*% t(U))"},
+    {"diag-product", "diag(X %*% rand(rows=30, cols=40, seed=1))"}, /* a transpose would take as long */
     {"chain", "U %*% (t(V) %*% v)"},
     {"chain", "t(X) %*% (X %*% v)"},
     {"chain", "F %*% t(F) %*% X"}, /* rounded to f32 in between */
