@@ -50,6 +50,9 @@ void clf_csr_to_dense(const clf_csr *m, void *out);
 clf_status clf_csr_from_dense(const void *cells, int64_t rows, int64_t cols, clf_dtype t, clf_mem *mem, clf_sparse *out, clf_err *err);
 /** Another element type (as clf_scalar_to), the same pattern: pattern arrays are borrowed from m, values too when m is of type t. */
 clf_status clf_csr_cast(const clf_csr *m, clf_dtype t, clf_mem *mem, clf_sparse *out, clf_err *err);
+/** Rows r0.. and columns c0.. (from 0) of m, rows x cols of them: entries copied, columns counted anew. O(rows log(entries of a row) + entries
+ *  taken). errors: CLF_E_ARG not within m; CLF_E_NOMEM. */
+clf_status clf_csr_slice(const clf_csr *m, int64_t r0, int64_t c0, int64_t rows, int64_t cols, clf_mem *mem, clf_sparse *out, clf_err *err);
 /** Stored entries in each column (cols numbers); those of a row follow from ptr. */
 void clf_csr_col_counts(const clf_csr *m, int64_t *count);
 /** Bytes of the three arrays. */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "host/graph/part.h"
 #include "host/graph/sparse_buf.h"
 #include "host/run/exe_kernels.h"
 #include "host/run/residency.h"
@@ -57,7 +58,8 @@ static clf_status capture(clf_ctx *c, clf_fn *f, clf_err *err) {
         if (f->f.slot_node[s]->g.op == CLF_OP_PARAM)
             return clf_fail(err, CLF_E_ARG, "clf_fn_new: a result depends on a parameter that is not in the list");
     for (size_t s = 0; s < f->f.nslot; s++) f->held[f->nheld++] = clf_node_ref(f->f.slot_node[s]);
-    for (size_t s = f->nparam; s < f->f.nslot; s++) clf_slot_fill(&f->f.slot[s], f->f.slot_node[s]);
+    for (size_t s = f->nparam; s < f->f.nslot; s++)
+        if (f->f.slot_node[s]->g.op != CLF_OP_INDEX) clf_slot_fill(&f->f.slot[s], f->f.slot_node[s]); /* blocks: when called */
     return CLF_OK;
 }
 
@@ -136,8 +138,7 @@ static clf_status bind_arg(const clf_fn *f, size_t i, clf_mat *a, clf_err *err) 
 }
 
 /* Plans follow the entries a sparse parameter really has, by their class. */
-static void note_entries(clf_fn *f, size_t i, int64_t nnz) {
-    clf_gnode *p = &f->f.g.node[i]; /* parameters are numbered first */
+static void note_entries(clf_fn *f, clf_gnode *p, int64_t nnz) {
     double cells = (double)clf_rows(p) * (double)clf_cols(p);
     if (clf_nnz_class(p->nnz, cells) != clf_nnz_class(nnz, cells)) f->exe = NULL;
     p->nnz = nnz;
@@ -157,10 +158,29 @@ static clf_status fill_arg(clf_fn *f, size_t i, const clf_node *n, clf_err *err)
     }
     if (p->format == CLF_CSR) {
         CLF_TRY(clf_buf_entries(f->ctx, s->buf, clf_rows(p), clf_cols(p), (clf_dtype)p->dtype, &s->buf, err));
-        note_entries(f, i, clf_buf_csr(s->buf)->nnz);
+        note_entries(f, &f->f.g.node[i], clf_buf_csr(s->buf)->nnz); /* parameters are numbered first */
     } else
         CLF_TRY(clf_buf_cells(f->ctx, s->buf, &s->buf, err));
     s->ptr = s->buf->host;
+    return CLF_OK;
+}
+
+/* A block of what the argument is now; that of the call before where the argument was the same. */
+static clf_status fill_block(clf_fn *f, clf_block_slot *k, clf_err *err) {
+    clf_gnode *g = &f->f.g.node[k->node];
+    clf_slot *s = &f->f.slot[g->attr[0]];
+    const clf_buf *of = f->f.slot[k->of].buf;
+    const uint64_t version = atomic_load(&of->version);
+    if (!k->made || k->id != of->id || k->version != version) {
+        clf_buf_unref(k->made);
+        k->made = clf_part_block(f->ctx, of, k->row, k->col, g);
+        k->id = of->id;
+        k->version = version;
+    }
+    s->buf = k->made;
+    s->ptr = k->made ? k->made->host : NULL;
+    if (!k->made) return clf_fail(err, CLF_E_NOMEM, "clf_call: out of memory for a block of argument %d", k->of + 1);
+    note_entries(f, g, clf_buf_csr(k->made)->nnz);
     return CLF_OK;
 }
 
@@ -216,6 +236,7 @@ static clf_status call_locked(clf_fn *f, size_t na, clf_mat *const *args, size_t
     for (size_t i = 0; i < na; i++) f->arg[i] = args[i]->node;
     CLF_TRY(clf_leaves_check(c, na, f->arg, err));
     for (size_t i = 0; i < na; i++) CLF_TRY(fill_arg(f, i, f->arg[i], err));
+    for (size_t i = 0; i < f->f.nblock; i++) CLF_TRY(fill_block(f, &f->f.block[i], err));
     CLF_TRY(clf_leaves_check(c, f->nheld - f->nparam, f->held + f->nparam, err));
     clf_run_news(c);
     bool known = f->exe && f->epoch == c->run->epoch;

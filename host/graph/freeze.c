@@ -3,6 +3,7 @@
  * leaves and constants as slots. Iterative; node->mark and node->number make visiting O(1) without a table. */
 #include <string.h>
 
+#include "host/graph/part.h"
 #include "host/run/run.h"
 #include "planner/template.h"
 
@@ -18,18 +19,11 @@ typedef struct walk {
     size_t depth, cap_stack, cap_gnode;
     size_t nnode, nslot, cap_slot;
     clf_gnode *gnode;
-    bool ieee; /* no zeros annihilate */
+    bool ieee;     /* no zeros annihilate */
+    bool function; /* with parameters */
 } walk;
 
 static bool is_slot(const clf_node *n) { return n->value || clf_node_is_slot(&n->g); }
-
-static bool is_matrix(const clf_node *n) { return !n->g.scalar && clf_rows(&n->g) > 1 && clf_cols(&n->g) > 1; }
-
-/* Cells of a matrix in memory in another shape: the same memory. Vectors are the rules' (reshape-vector). */
-static bool is_view(const clf_node *n) {
-    if (n->g.op != CLF_OP_RESHAPE || !n->in[0]->value || n->in[0]->value->kind) return false;
-    return is_matrix(n) && is_matrix(n->in[0]);
-}
 
 static bool room(clf_ctx *c, void **v, size_t *cap, size_t need, size_t each) {
     if (need <= *cap) return true;
@@ -49,16 +43,16 @@ static bool is_known(const clf_node *n) {
     return n->known && n->g.scalar && !n->value && cell;
 }
 
-/* Give n the next id. */
-static clf_status number_node(walk *w, clf_node *n, int32_t slot, clf_err *err) {
+/* Give n the next id; it is described as `of` is. */
+static clf_status number_node(walk *w, clf_node *n, const clf_node *of, int32_t slot, clf_err *err) {
     if (w->nnode >= INT32_MAX / 4) return clf_fail(err, CLF_E_LIMIT, "evaluation: more than %d nodes in one program", INT32_MAX / 4);
     if (!room(w->c, (void **)&w->f->node, &w->f->cap_node, w->nnode + 1, sizeof *w->f->node)) return out_of_memory(err);
     if (!room(w->c, (void **)&w->gnode, &w->cap_gnode, w->nnode + 1, sizeof *w->gnode)) return out_of_memory(err);
     clf_gnode *g = &w->gnode[w->nnode];
-    memcpy(g, &n->g, sizeof *g);
+    memcpy(g, &of->g, sizeof *g);
     if (w->ieee) g->zeros = CLF_ZEROS_VALUE;
     if (slot >= 0) {
-        g->op = n->g.op == CLF_OP_CONST || n->g.op == CLF_OP_PARAM ? n->g.op : CLF_OP_LEAF;
+        g->op = of->g.op == CLF_OP_CONST || of->g.op == CLF_OP_PARAM ? of->g.op : CLF_OP_LEAF;
         g->nin = 0;
         g->in[0] = g->in[1] = g->in[2] = -1;
         memset(g->attr, 0, sizeof g->attr);
@@ -78,17 +72,48 @@ static clf_status number_node(walk *w, clf_node *n, int32_t slot, clf_err *err) 
 
 static bool slot_room(walk *w) { return room(w->c, (void **)&w->f->slot_node, &w->cap_slot, w->nslot + 1, sizeof *w->f->slot_node); }
 
-/* What the slot holds is `of`'s value. */
-static clf_status add_slot(walk *w, clf_node *n, clf_node *of, clf_err *err) {
+/* What the slot holds is leaf's, which has n's cells. */
+static clf_status add_slot(walk *w, clf_node *n, clf_node *leaf, clf_err *err) {
     if (!slot_room(w)) return out_of_memory(err);
-    w->f->slot_node[w->nslot] = of;
-    return number_node(w, n, (int32_t)w->nslot++, err);
+    w->f->slot_node[w->nslot] = leaf;
+    return number_node(w, n, leaf, (int32_t)w->nslot++, err);
+}
+
+/* A leaf for what is in memory already, kept for as long as the program is; *leaf is NULL where there is none. A function's stays longer
+ * than entries copied for it would be those of the matrix that it has captured. */
+static clf_status find_part(walk *w, const clf_node *n, clf_node **leaf, clf_err *err) {
+    clf_frozen *f = w->f;
+    *leaf = NULL;
+    if (w->function && n->g.op == CLF_OP_INDEX) return CLF_OK;
+    CLF_TRY(clf_part_leaf(w->c, n, leaf, err));
+    if (!*leaf) return CLF_OK;
+    if (!room(w->c, (void **)&f->part, &f->cap_part, f->npart + 1, sizeof *f->part)) {
+        clf_node_unref(&w->c->nodes, *leaf);
+        return out_of_memory(err);
+    }
+    f->part[f->npart++] = *leaf;
+    return CLF_OK;
+}
+
+/* A block of a sparse parameter of the function's? Parameters have the first slots. */
+static bool is_block(const walk *w, const clf_node *n) {
+    const clf_node *p = n->g.op == CLF_OP_INDEX ? n->in[0] : NULL;
+    return w->function && p && p->g.op == CLF_OP_PARAM && p->g.format == CLF_CSR && p->mark == w->c->nodes.mark;
+}
+
+static clf_status add_block(walk *w, clf_node *n, clf_err *err) {
+    clf_frozen *f = w->f;
+    if (!room(w->c, (void **)&f->block, &f->cap_block, f->nblock + 1, sizeof *f->block)) return out_of_memory(err);
+    f->block[f->nblock++] = (clf_block_slot){.node = (int32_t)w->nnode, .of = n->in[0]->number, .row = n->g.attr[0], .col = n->g.attr[1]};
+    CLF_TRY(add_slot(w, n, n, err));
+    w->gnode[w->nnode - 1].format = CLF_CSR;
+    return CLF_OK;
 }
 
 /* An operator; one of constants has a slot, too, should a rewrite put its number in its place. */
 static clf_status add_operator(walk *w, clf_node *n, clf_err *err) {
     if (is_known(n) && !slot_room(w)) return out_of_memory(err);
-    CLF_TRY(number_node(w, n, -1, err));
+    CLF_TRY(number_node(w, n, n, -1, err));
     if (is_known(n)) w->f->slot_node[w->nslot++] = n;
     return CLF_OK;
 }
@@ -99,24 +124,28 @@ static clf_status push(walk *w, clf_node *n, clf_err *err) {
     return CLF_OK;
 }
 
+/* One step of the node on top of the stack: n is a slot, or its next operand comes first, or it is an operator. */
+static clf_status step(walk *w, clf_err *err) {
+    frame *f = &w->stack[w->depth - 1];
+    clf_node *n = f->node, *part = NULL;
+    if (is_slot(n)) return add_slot(w, n, n, err);
+    if (is_block(w, n)) return add_block(w, n, err);
+    if (!f->next) CLF_TRY(find_part(w, n, &part, err));
+    if (part) return add_slot(w, n, part, err);
+    return f->next < n->g.nin ? push(w, n->in[f->next++], err) : add_operator(w, n, err);
+}
+
 static clf_status visit(walk *w, clf_node *root, clf_err *err) {
     if (root->mark == w->c->nodes.mark) return CLF_OK;
     CLF_TRY(push(w, root, err));
     while (w->depth) {
-        frame *f = &w->stack[w->depth - 1];
-        clf_node *n = f->node;
+        const clf_node *n = w->stack[w->depth - 1].node;
         if (n->mark == w->c->nodes.mark)
             w->depth--;
         else if (n->g.op == CLF_OP_ERROR)
             return clf_fail(err, n->status, "%s", n->text);
-        else if (is_slot(n))
-            CLF_TRY(add_slot(w, n, n, err));
-        else if (is_view(n))
-            CLF_TRY(add_slot(w, n, n->in[0], err));
-        else if (f->next < n->g.nin)
-            CLF_TRY(push(w, n->in[f->next++], err));
         else
-            CLF_TRY(add_operator(w, n, err));
+            CLF_TRY(step(w, err));
     }
     return CLF_OK;
 }
@@ -137,7 +166,7 @@ static clf_status finish(walk *w, size_t nroots, clf_node *const *roots, clf_err
 clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out,
                       clf_err *err) {
     memset(out, 0, sizeof *out);
-    walk w = {.c = c, .f = out, .ieee = !strcmp(c->knobs.sparse, "ieee")};
+    walk w = {.c = c, .f = out, .ieee = !strcmp(c->knobs.sparse, "ieee"), .function = nparams > 0};
     c->nodes.mark++;
     clf_status st = CLF_OK;
     for (size_t i = 0; i < nparams && st == CLF_OK; i++) st = add_slot(&w, params[i], params[i], err);
@@ -162,6 +191,10 @@ void clf_frozen_release(clf_frozen *f) {
     clf_mem_free(m, f->slot_node, f->cap_slot, sizeof *f->slot_node);
     clf_mem_free(m, f->g.root, f->nroot, sizeof *f->g.root);
     clf_mem_free(m, f->slot, f->nslot, sizeof *f->slot);
+    for (size_t i = 0; i < f->nblock; i++) clf_buf_unref(f->block[i].made);
+    clf_mem_free(m, f->block, f->cap_block, sizeof *f->block);
+    for (size_t i = 0; i < f->npart; i++) clf_node_unref(&f->c->nodes, f->part[i]);
+    clf_mem_free(m, f->part, f->cap_part, sizeof *f->part);
     memset(f, 0, sizeof *f);
 }
 

@@ -148,6 +148,14 @@ clf_status clf_callout_run(const clf_host_call *call, clf_err *err);
 void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, clf_pool *pool, void *out);
 clf_status clf_product_run(const clf_host_call *call, clf_err *err);
 
+/* A slot whose content is a block of another's, a sparse parameter: made when that is bound. */
+typedef struct clf_block_slot {
+    int32_t node, of; /* the node that the slot belongs to; the parameter's slot */
+    int64_t row, col; /* its first */
+    clf_buf *made;    /* of the content (id, version) below; NULL: not yet */
+    uint64_t id, version;
+} clf_block_slot;
+
 /* From recorded nodes to a planning graph (freeze.c). */
 typedef struct clf_frozen {
     clf_ctx *c;
@@ -155,9 +163,11 @@ typedef struct clf_frozen {
     clf_node **node; /* graph node -> recorded node */
     clf_slot *slot;  /* room for every slot's content */
     clf_node **slot_node;
-    size_t cap_node, cap_gnode, cap_slot, nslot, nroot;
+    clf_node **part; /* leaves for what was in memory already */
+    clf_block_slot *block;
+    size_t cap_node, cap_gnode, cap_slot, cap_part, cap_block, nslot, nroot, npart, nblock;
 } clf_frozen;
-/** Copy what is reachable from roots; evaluated nodes are leaves. params: nodes that become slots 0.. in this order (functions). */
+/** Copy what is reachable from roots; evaluated nodes are leaves, and so is what clf_part_leaf has. params: nodes that become slots 0.. in this order (functions). */
 clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out,
                       clf_err *err);
 void clf_frozen_release(clf_frozen *f);
