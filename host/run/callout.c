@@ -3,63 +3,9 @@
  * Data movement is by element size, so one text serves every type. */
 #include <string.h>
 
-#include "core/fold.h"
-#include "host/run/run.h"
+#include "host/run/callout.h"
 
 #include <Random123/philox.h>
-
-static clf_status co_reshape(const clf_host_call *h, clf_err *err) {
-    (void)err;
-    size_t bytes = (size_t)clf_rows(h->node) * (size_t)clf_cols(h->node) * clf_dtype_bytes((clf_dtype)h->node->dtype);
-    if (bytes) memcpy(h->out, h->in[0], bytes);
-    return CLF_OK;
-}
-
-/* Blocked so that both sides stay in cache lines: 16x16 elements. */
-#define TRANSPOSE(T) \
-    static void transpose_##T(const T *x, T *y, int64_t rows, int64_t cols) { \
-        for (int64_t i0 = 0; i0 < rows; i0 += 16) \
-            for (int64_t j0 = 0; j0 < cols; j0 += 16) \
-                for (int64_t i = i0; i < rows && i < i0 + 16; i++) \
-                    for (int64_t j = j0; j < cols && j < j0 + 16; j++) y[j * rows + i] = x[i * cols + j]; \
-    }
-TRANSPOSE(uint8_t)
-TRANSPOSE(uint32_t)
-TRANSPOSE(uint64_t)
-
-static const clf_gnode *operand(const clf_host_call *h, int k) { return &h->g->node[h->node->in[k]]; }
-
-static clf_status co_transpose(const clf_host_call *h, clf_err *err) {
-    (void)err;
-    const clf_gnode *x = operand(h, 0);
-    switch (clf_dtype_bytes((clf_dtype)x->dtype)) {
-    case 1: transpose_uint8_t(h->in[0], h->out, clf_rows(x), clf_cols(x)); break;
-    case 4: transpose_uint32_t(h->in[0], h->out, clf_rows(x), clf_cols(x)); break;
-    default: transpose_uint64_t(h->in[0], h->out, clf_rows(x), clf_cols(x));
-    }
-    return CLF_OK;
-}
-
-static clf_status co_cbind(const clf_host_call *h, clf_err *err) {
-    (void)err;
-    size_t each = clf_dtype_bytes((clf_dtype)h->node->dtype), a = (size_t)clf_cols(operand(h, 0)) * each,
-           b = (size_t)clf_cols(operand(h, 1)) * each;
-    char *o = h->out;
-    for (int64_t i = 0; i < clf_rows(h->node); i++, o += a + b) {
-        if (a) memcpy(o, (const char *)h->in[0] + (size_t)i * a, a);
-        if (b) memcpy(o + a, (const char *)h->in[1] + (size_t)i * b, b);
-    }
-    return CLF_OK;
-}
-
-static clf_status co_rbind(const clf_host_call *h, clf_err *err) {
-    (void)err;
-    size_t each = clf_dtype_bytes((clf_dtype)h->node->dtype), row = (size_t)clf_cols(h->node) * each;
-    size_t a = (size_t)clf_rows(operand(h, 0)) * row, b = (size_t)clf_rows(operand(h, 1)) * row;
-    if (a) memcpy(h->out, h->in[0], a);
-    if (b) memcpy((char *)h->out + a, h->in[1], b);
-    return CLF_OK;
-}
 
 static clf_status co_diag(const clf_host_call *h, clf_err *err) {
     (void)err;
@@ -73,70 +19,6 @@ static clf_status co_diag(const clf_host_call *h, clf_err *err) {
         else
             memcpy((char *)h->out + i * each, (const char *)h->in[0] + at, each);
     }
-    return CLF_OK;
-}
-
-static clf_status co_rev(const clf_host_call *h, clf_err *err) {
-    (void)err;
-    size_t row = (size_t)clf_cols(h->node) * clf_dtype_bytes((clf_dtype)h->node->dtype), n = (size_t)clf_rows(h->node);
-    for (size_t i = 0; i < n && row; i++) memcpy((char *)h->out + i * row, (const char *)h->in[0] + (n - 1 - i) * row, row);
-    return CLF_OK;
-}
-
-/* Down the columns in ascending row order, every column on its own. Integers wrap. min and max propagate NaN.
- * As in folds and scans a sum starts from 0: a leading -0 becomes 0. */
-#define F_MIN(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
-#define F_MAX(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
-/* The rows behind the first. Of a single column the last value stays in a register: read back from y, it would come late. */
-#define SWEEP(T, step) \
-    if (cols == 1) { \
-        T s = y[0]; \
-        for (int64_t i = 1; i < rows; i++) { \
-            T v = x[i]; \
-            y[i] = s = step; \
-        } \
-    } else { \
-        for (int64_t i = cols; i < rows * cols; i++) { \
-            T v = x[i], s = y[i - cols]; \
-            y[i] = step; \
-        } \
-    }
-#define CUM(T, U) \
-    static void cum_##T(clf_fold_id f, const T *restrict x, T *restrict y, int64_t rows, int64_t cols) { \
-        if (rows < 1) return; \
-        for (int64_t j = 0; j < cols; j++) y[j] = f == CLF_FOLD_SUM ? (T)((U)0 + (U)x[j]) : x[j]; \
-        switch (f) { \
-        case CLF_FOLD_SUM: SWEEP(T, (T)((U)s + (U)v)) break; \
-        case CLF_FOLD_PROD: SWEEP(T, (T)((U)s * (U)v)) break; \
-        case CLF_FOLD_MIN: SWEEP(T, F_MIN(s, v)) break; \
-        default: SWEEP(T, F_MAX(s, v)) \
-        } \
-    }
-CUM(float, float)
-CUM(double, double)
-CUM(int32_t, uint32_t)
-CUM(int64_t, uint64_t)
-CUM(uint8_t, uint8_t)
-
-static void cumulate(const clf_gnode *n, const void *x, void *y, int64_t r, int64_t c) {
-    clf_fold_id f = (clf_fold_id)n->attr[0];
-    switch (n->dtype) {
-    case CLF_F32: cum_float(f, x, y, r, c); break;
-    case CLF_F64: cum_double(f, x, y, r, c); break;
-    case CLF_I32: cum_int32_t(f, x, y, r, c); break;
-    case CLF_I64: cum_int64_t(f, x, y, r, c); break;
-    default: cum_uint8_t(f, x, y, r, c);
-    }
-}
-
-/* A row on its own is a column. */
-static clf_status co_cum(const clf_host_call *h, clf_err *err) {
-    (void)err;
-    int64_t r = clf_rows(h->node), c = clf_cols(h->node);
-    size_t row = (size_t)c * clf_dtype_bytes((clf_dtype)h->node->dtype);
-    if (h->node->attr[1] != CLF_WAY_ROWS) cumulate(h->node, h->in[0], h->out, r, c);
-    for (int64_t i = 0; i < r && h->node->attr[1] == CLF_WAY_ROWS; i++)
-        cumulate(h->node, (const char *)h->in[0] + (size_t)i * row, (char *)h->out + (size_t)i * row, c, 1);
     return CLF_OK;
 }
 
@@ -184,72 +66,23 @@ void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, clf_pool *
 
 static clf_status co_rand(const clf_host_call *h, clf_err *err) {
     (void)err;
-    clf_rand_cells(h->node, 0, clf_rows(h->node) * clf_cols(h->node), h->c->run->pool, h->out);
+    clf_rand_cells(h->node, 0, clf_rows(h->node) * clf_cols(h->node), h->pool, h->out);
     return CLF_OK;
 }
 
-/* Stable merge sort of row numbers by one column; NaN sorts last in both directions. */
-typedef struct sorter {
-    const clf_gnode *x;
-    const void *data;
-    int64_t by;
-    bool decreasing;
-} sorter;
-
-static clf_scalar sort_key(const sorter *s, int64_t row) {
-    return clf_scalar_load(s->data, (size_t)(row * clf_cols(s->x) + s->by), (clf_dtype)s->x->dtype);
-}
-
-static bool in_order(const sorter *s, int64_t a, int64_t b) {
-    clf_scalar x = sort_key(s, a), y = sort_key(s, b);
-    if (!clf_dtype_float(x.dtype)) return s->decreasing ? x.u.i >= y.u.i : x.u.i <= y.u.i;
-    if (x.u.f != x.u.f || y.u.f != y.u.f) return y.u.f != y.u.f; /* NaN comes last */
-    return s->decreasing ? x.u.f >= y.u.f : x.u.f <= y.u.f;
-}
-
-static void merge_runs(const sorter *s, const int64_t *a, int64_t *b, int64_t n, int64_t run) {
-    for (int64_t lo = 0; lo < n; lo += 2 * run) {
-        int64_t mid = lo + run < n ? lo + run : n, hi = mid + run < n ? mid + run : n, i = lo, j = mid;
-        for (int64_t k = lo; k < hi; k++) b[k] = i < mid && (j >= hi || in_order(s, a[i], a[j])) ? a[i++] : a[j++];
-    }
-}
-
-static clf_status co_order(const clf_host_call *h, clf_err *err) {
-    const clf_gnode *x = operand(h, 0);
-    int64_t n = clf_rows(x);
-    size_t row = (size_t)clf_cols(x) * clf_dtype_bytes((clf_dtype)x->dtype);
-    sorter s = {x, h->in[0], h->node->attr[0], h->node->attr[1] != 0};
-    int64_t *a = clf_mem_new(&h->c->mem, (size_t)n, sizeof *a), *b = clf_mem_new(&h->c->mem, (size_t)n, sizeof *b), *sorted = a;
-    if (a && b) {
-        for (int64_t i = 0; i < n; i++) a[i] = i;
-        int64_t *other = b;
-        for (int64_t run = 1; run < n; run *= 2) {
-            merge_runs(&s, sorted, other, n, run);
-            int64_t *t = sorted;
-            sorted = other;
-            other = t;
-        }
-        for (int64_t i = 0; i < n; i++) {
-            if (h->node->attr[2])
-                ((int64_t *)h->out)[i] = sorted[i] + 1;
-            else
-                memcpy((char *)h->out + (size_t)i * row, (const char *)h->in[0] + (size_t)sorted[i] * row, row);
-        }
-    }
-    clf_status st = a && b ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "order: out of memory for %lld rows", (long long)n);
-    clf_mem_free(&h->c->mem, a, (size_t)n, sizeof *a);
-    clf_mem_free(&h->c->mem, b, (size_t)n, sizeof *b);
-    return st;
-}
-
-typedef clf_status callout(const clf_host_call *h, clf_err *err);
-static callout *const table[CLF_NALLOPS] = {
-    [CLF_OP_TRANSPOSE] = co_transpose, [CLF_OP_CBIND] = co_cbind,     [CLF_OP_RBIND] = co_rbind,
-    [CLF_OP_DIAG] = co_diag,           [CLF_OP_RESHAPE] = co_reshape, [CLF_OP_REV] = co_rev,
-    [CLF_OP_ORDER] = co_order,         [CLF_OP_CUM] = co_cum,         [CLF_OP_RAND] = co_rand,
+static clf_callout *const table[CLF_NALLOPS] = {
+    [CLF_OP_TRANSPOSE] = clf_callout_transpose,
+    [CLF_OP_CBIND] = clf_callout_cbind,
+    [CLF_OP_RBIND] = clf_callout_rbind,
+    [CLF_OP_DIAG] = co_diag,
+    [CLF_OP_RESHAPE] = clf_callout_reshape,
+    [CLF_OP_REV] = clf_callout_rev,
+    [CLF_OP_ORDER] = clf_callout_order,
+    [CLF_OP_CUM] = clf_callout_cum,
+    [CLF_OP_RAND] = co_rand,
 };
 
 clf_status clf_callout_run(const clf_host_call *h, clf_err *err) {
-    callout *f = table[h->node->op];
+    clf_callout *f = table[h->node->op];
     return f ? f(h, err) : clf_fail(err, CLF_E_INTERNAL, "%s has no host step", clf_ops[h->node->op].name);
 }

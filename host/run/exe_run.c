@@ -67,7 +67,16 @@ static clf_status await_operands(clf_runner *r, const clf_step *t, clf_err *err)
 static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, clf_err *err) {
     CLF_TRY(await_operands(r, t, err));
     clf_bind b = bind_of(r->x, e);
-    clf_host_call call = {r->c, &r->x->plan->g, t->node >= 0 ? &r->x->plan->g.node[t->node] : NULL, t->ta, t->tb, r->x->in, r->x->out[0]};
+    const clf_graph *g = &r->x->plan->g;
+    clf_host_call call = {.c = r->c,
+                          .pool = r->c->run->pool,
+                          .mem = &r->c->mem,
+                          .g = g,
+                          .node = t->node >= 0 ? &g->node[t->node] : NULL,
+                          .ta = t->ta,
+                          .tb = t->tb,
+                          .in = r->x->in,
+                          .out = r->x->out[0]};
     clf_stats *st = &r->c->stats;
     st->launches_meanwhile += e->waiting;
     switch (e->executor) {

@@ -134,9 +134,11 @@ clf_status clf_leaves_check(clf_ctx *c, size_t n, clf_node *const *leaf, clf_err
 /** Evaluate handles while holding the lock (eval.c). */
 clf_status clf_eval_in_lock(clf_ctx *c, size_t n, clf_mat *const *m, clf_err *err);
 
-/* Host steps, one file each. in/out are addresses in operand order. */
+/* Host steps. in/out are addresses in operand order. c: for the library alone; pool: NULL for the caller's thread alone. */
 typedef struct clf_host_call {
     clf_ctx *c;
+    clf_pool *pool;
+    clf_mem *mem;
     const clf_graph *g;
     const clf_gnode *node;
     bool ta, tb;

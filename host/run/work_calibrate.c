@@ -371,7 +371,8 @@ static clf_status transpose_time(const gauge *g, int64_t side, double *ns) {
         clf_gnode_shape(&all[i], side, side);
     }
     all[1].nin = 1;
-    return least(g, call_run, &(clf_host_call){.g = &graph, .node = &all[1], .in = in, .out = g->out}, ns);
+    const clf_host_call call = {.pool = g->pool, .mem = g->mem, .g = &graph, .node = &all[1], .in = in, .out = g->out};
+    return least(g, call_run, &call, ns);
 }
 
 static clf_status gauge_steps(const gauge *g, clf_profile *p) {
