@@ -29,10 +29,12 @@ static inline void clf_parts_run(clf_pool *pool, int64_t parts, void (*fn)(void 
         for (int64_t i = 0; i < parts; i++) fn(user, i, 0);
 }
 
+static inline int clf_pool_size(const clf_pool *pool) { return pool ? clf_pool_threads(pool) : 1; }
+
 /** So many bytes in pieces: of what size, some for every thread. */
 enum { CLF_PIECE_LEAST = 1 << 16, CLF_PIECE_MOST = 1 << 18, CLF_PIECES_EACH = 4 };
 static inline size_t clf_piece_bytes(const clf_pool *pool, size_t bytes) {
-    size_t threads = pool ? (size_t)clf_pool_threads(pool) : 1, even = bytes / (threads * CLF_PIECES_EACH);
+    size_t even = bytes / ((size_t)clf_pool_size(pool) * CLF_PIECES_EACH);
     return even < CLF_PIECE_LEAST ? CLF_PIECE_LEAST : even > CLF_PIECE_MOST ? CLF_PIECE_MOST : even & ~(size_t)63;
 }
 

@@ -5,7 +5,7 @@
 #include "core/fold.h"
 #include "host/run/callout.h"
 
-enum { LEAST_COLS = 64 }; /* that are worth a thread: whole lines of every type */
+enum { LEAST_COLS = 32 }; /* that are worth a thread: neighbours write to the same lines where their columns meet */
 
 #define F_MIN(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
 #define F_MAX(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
@@ -18,16 +18,19 @@ enum { LEAST_COLS = 64 }; /* that are worth a thread: whole lines of every type 
             y[i * ld] = s = step; \
         } \
     } else { \
-        for (int64_t i = 1; i < rows; i++) \
-            for (int64_t j = i * ld; j < i * ld + cols; j++) { \
-                T v = x[j], s = y[j - ld]; \
-                y[j] = step; \
+        for (int64_t i = 1; i < rows; i++) { \
+            const T *restrict row = x + i * ld, *restrict before = y + (i - 1) * ld; \
+            T *restrict now = y + i * ld; \
+            for (int64_t j = 0; j < cols; j++) { \
+                T v = row[j], s = before[j]; \
+                now[j] = step; \
             } \
+        } \
     }
 #define CUM(T, U) \
     static void cum_##T(clf_fold_id f, const void *from, void *to, int64_t rows, int64_t cols, int64_t ld) { \
-        const T *restrict x = from; \
-        T *restrict y = to; \
+        const T *x = from; \
+        T *y = to; \
         for (int64_t j = 0; j < cols; j++) y[j] = f == CLF_FOLD_SUM ? (T)((U)0 + (U)x[j]) : x[j]; \
         switch (f) { \
         case CLF_FOLD_SUM: SWEEP(T, (T)((U)s + (U)v)) break; \
@@ -79,9 +82,11 @@ clf_status clf_callout_cum(const clf_host_call *h, clf_err *err) {
     cumulator c = {cumulate[n->dtype], (clf_fold_id)n->attr[0], h->in[0], h->out, clf_node_each(n), clf_rows(n), clf_cols(n), 0};
     if (c.rows < 1 || c.cols < 1) return CLF_OK;
     const size_t bytes = clf_node_bytes(n);
-    const int64_t of = rows ? c.rows : c.cols, pieces = (int64_t)(bytes / clf_piece_bytes(h->pool, bytes));
-    c.share = pieces > 1 ? (of - 1) / pieces + 1 : of;
-    if (!rows) c.share = (c.share + LEAST_COLS - 1) / LEAST_COLS * LEAST_COLS;
+    const int64_t of = rows ? c.rows : c.cols, pieces = (int64_t)(bytes / clf_piece_bytes(h->pool, bytes)),
+                  threads = clf_pool_size(h->pool);
+    const int64_t parts = !rows && pieces > threads ? threads : pieces; /* of rows as long as can be */
+    c.share = parts > 1 ? (of - 1) / parts + 1 : of;
+    if (!rows && c.share < LEAST_COLS) c.share = LEAST_COLS;
     clf_parts_run(h->pool, (of - 1) / c.share + 1, rows ? along_rows : down_columns, &c);
     return CLF_OK;
 }

@@ -233,7 +233,7 @@ static int64_t split(sorter *s, segment of, int64_t most_shares, segment *stack,
 
 /* Segments that wait to be split are larger than FITS and do not overlap, so their number is bounded. */
 static bool sort_large(clf_keyed *a, clf_keyed *b, int64_t n, clf_pool *pool, clf_mem *mem) {
-    const int64_t shares = 4 * (int64_t)(pool ? clf_pool_threads(pool) : 1), room = n / FITS + 1;
+    const int64_t shares = 4 * (int64_t)clf_pool_size(pool), room = n / FITS + 1;
     const size_t bytes = sizeof(sorter) + (size_t)shares * sizeof(share);
     sorter *s = clf_mem_room(mem, bytes);
     segment *stack = clf_mem_new(mem, (size_t)room, sizeof *stack);

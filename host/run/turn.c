@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LINE = 64, VECTOR = 16, TILE_BYTES = 1 << 15, AHEAD = 2 };
+enum { LINE = 64, VECTOR = 16, TILE_BYTES = 1 << 16 };
 
 #if defined(__clang__) || __GNUC__ >= 12
 #define PICK(T, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -26,6 +26,7 @@ typedef uint8_t words1 __attribute__((vector_size(VECTOR)));
 #define LOW1(a, b) PICK(words1, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define HIGH1(a, b) PICK(words1, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 
+/* What a square is made of stays in registers. */
 #define UNROLLED _Pragma("GCC unroll 16")
 
 /* A square as wide as a vector: interleaving row k with the one half the square below turns the bits of a cell's place by one, and after
@@ -104,9 +105,8 @@ clf_status clf_callout_transpose(const clf_host_call *h, clf_err *err) {
     const clf_gnode *x = clf_call_operand(h, 0);
     turner t = {.x = h->in[0], .y = h->out, .each = clf_node_each(x), .rows = clf_rows(x), .cols = clf_cols(x)};
     if (t.rows < 2 || t.cols < 2) return clf_callout_reshape(h, err);
-    const int64_t cells = TILE_BYTES / (int64_t)t.each, line = LINE / (int64_t)t.each;
+    const int64_t cells = TILE_BYTES / (int64_t)t.each, line = LINE / (int64_t)t.each, side = t.each == 1 ? 256 : 128;
     t.turn = t.each == 8 ? turn8 : t.each == 4 ? turn4 : turn1;
-    int64_t side = t.each == 8 ? 64 : t.each == 4 ? 64 : 128;
     t.tile_cols = at_most(t.cols, t.rows < side ? cells / t.rows : side);
     t.tile_rows = t.rows < side ? t.rows : at_most(t.rows, cells / t.tile_cols / line * line);
     t.down = (t.rows - 1) / t.tile_rows + 1;

@@ -46,6 +46,7 @@ group() {
         mirrors) echo 'unit.test_mirror unit.test_residency shim.test_shim_mirrors' ;;
         clblast) echo 'unit.test_clblast_states unit.test_clblast' ;;
         messages) echo 'unit.test_message' ;;
+        steps) echo 'unit.test_callouts unit.test_order unit.test_moves' ;;
         found) echo 'prop.test_prop_found' ;;
         measure) echo 'unit.test_meter unit.test_progress' ;;
         *) return 1 ;;

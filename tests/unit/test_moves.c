@@ -88,13 +88,13 @@ static void test_bind(void) {
             const shape s = shapes[k];
             if (!both(k, t)) continue;
             const int64_t other[] = {s.cols, 1, 0, 5};
-            for (int o = 0; o < (k < SMALL ? 4 : 2); o++)
+            for (int o = k < SMALL ? 0 : 1; o < (k < SMALL ? 4 : 2); o++)
                 for (int first = 0; first < 2; first++) {
                     shape a = {s.rows, first ? other[o] : s.cols}, b = {s.rows, first ? s.cols : other[o]};
                     check_moved(
                         &(host_step){.op = CLF_OP_CBIND, .type = types[t], .operands = 2, .in = {a, b}, .out = {s.rows, a.cols + b.cols}});
                 }
-            for (int64_t below = 0; below < 3; below++)
+            for (int64_t below = k < SMALL ? 0 : 2; below < 3; below++)
                 check_moved(&(host_step){
                     .op = CLF_OP_RBIND, .type = types[t], .operands = 2, .in = {s, {below, s.cols}}, .out = {s.rows + below, s.cols}});
         }
