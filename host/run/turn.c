@@ -37,7 +37,7 @@ typedef uint8_t words1 __attribute__((vector_size(VECTOR)));
         words##W v[2][SIDE##W]; \
         int now = 0; \
         UNROLLED for (int k = 0; k < SIDE##W; k++) memcpy(&v[0][k], x + k * ldx, VECTOR); \
-        UNROLLED for (int round = 1; round < SIDE##W; round *= 2, now = !now) UNROLLED for (int k = 0; k < SIDE##W / 2; k++) { \
+        UNROLLED for (int round = 1; round < SIDE##W; round *= 2, now = !now) UNROLLED for (int64_t k = 0; k < SIDE##W / 2; k++) { \
             v[!now][2 * k] = LOW##W(v[now][k], v[now][k + SIDE##W / 2]); \
             v[!now][2 * k + 1] = HIGH##W(v[now][k], v[now][k + SIDE##W / 2]); \
         } \
