@@ -5,8 +5,6 @@
  * again from a second-level cache. So small results wake nobody. Results larger than CLF_STREAM_BYTES are written past the caches. */
 #ifndef CLF_RUN_CALLOUT_H
 #define CLF_RUN_CALLOUT_H
-#include <string.h>
-
 #include "host/run/run.h"
 #include "host/run/sort.h"
 #include "host/run/tile_isa.h"

@@ -6,6 +6,8 @@
  * numbers only, and stays stable. */
 #include "host/run/callout.h"
 
+#include <string.h>
+
 enum { PART_ROWS = 1 << 13 };
 
 typedef struct keying {
