@@ -169,7 +169,8 @@ typedef struct clf_frozen {
     clf_block_slot *block;
     size_t cap_node, cap_gnode, cap_slot, cap_part, cap_block, nslot, nroot, npart, nblock;
 } clf_frozen;
-/** Copy what is reachable from roots; evaluated nodes are leaves, and so is what clf_part_leaf has. params: nodes that become slots 0.. in this order (functions). */
+/** Copy what is reachable from roots; evaluated nodes are leaves, and so is what clf_part_leaf has. params: nodes that become slots 0..
+ *  in this order (functions). */
 clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out,
                       clf_err *err);
 void clf_frozen_release(clf_frozen *f);
