@@ -17,12 +17,25 @@ static const char *label_of(const clf_report *r, int32_t value) {
     return node ? node->text : NULL;
 }
 
+/* What of a named matrix the slot that value v is holds, if it is a part of one. */
+static bool part_name(const clf_report *r, int32_t value, char *buf, size_t n) {
+    const int32_t slot = r->x->plan->value[value].slot;
+    for (size_t i = 0; slot >= 0 && (size_t)slot < r->f->nslot && i < r->f->npart; i++) {
+        const clf_part_slot *p = &r->f->part[i];
+        if (p->leaf != r->f->slot_node[slot] || !p->of->g.nin || !p->of->in[0]->text) continue;
+        snprintf(buf, n, p->of->g.op == CLF_OP_INDEX ? "%s[...]" : "matrix(%s, ...)", p->of->in[0]->text);
+        return true;
+    }
+    return false;
+}
+
 const char *clf_report_name(const clf_report *r, int32_t value, char *buf, size_t n) {
     const clf_plan *p = r->x->plan;
     const clf_gnode *x = &p->g.node[p->value[value].node];
     int32_t below = x->op == CLF_OP_TRANSPOSE ? p->value_of[x->in[0]] : -1;
     const char *text = label_of(r, value), *turned = below >= 0 ? label_of(r, below) : NULL;
     if (text) return text;
+    if (part_name(r, value, buf, n)) return buf;
     if (turned)
         snprintf(buf, n, "t(%s)", turned);
     else
@@ -184,8 +197,8 @@ static clf_status report(clf_report *r, const asked *a, clf_arena *arena, clf_er
 /* The plan that evaluation would use, or uses. */
 static clf_status explain_here(clf_ctx *c, const asked *a, clf_frozen *f, clf_arena *arena, clf_err *err) {
     clf_exe *x;
-    for (size_t s = 0; s < f->nslot; s++) /* parameters hold nothing yet */
-        if (f->slot_node[s]->g.op != CLF_OP_PARAM) clf_slot_fill(&f->slot[s], f->slot_node[s]);
+    for (size_t s = 0; s < f->nslot; s++) /* parameters hold nothing yet, nor do blocks of them */
+        if (f->slot_node[s]->g.op != CLF_OP_PARAM && f->slot_node[s]->g.op != CLF_OP_INDEX) clf_slot_fill(&f->slot[s], f->slot_node[s]);
     CLF_TRY(clf_run_plan(c, &f->g, f->slot, &x, err));
     if (clf_run_await_loads(c, LOADS_MS)) { /* what a second run would have */
         CLF_TRY(clf_run_plan(c, &f->g, f->slot, &x, err));

@@ -91,20 +91,22 @@ static clf_status find_part(walk *w, const clf_node *n, clf_node **leaf, clf_err
         clf_node_unref(&w->c->nodes, *leaf);
         return out_of_memory(err);
     }
-    f->part[f->npart++] = *leaf;
+    f->part[f->npart++] = (clf_part_slot){*leaf, n};
     return CLF_OK;
 }
 
-/* A block of a sparse parameter of the function's? Parameters have the first slots. */
-static bool is_block(const walk *w, const clf_node *n) {
+/* A block of a sparse parameter? What that is bound to is known when the program runs. */
+static bool is_block(const clf_node *n) {
     const clf_node *p = n->g.op == CLF_OP_INDEX ? n->in[0] : NULL;
-    return w->function && p && p->g.op == CLF_OP_PARAM && p->g.format == CLF_CSR && p->mark == w->c->nodes.mark;
+    return p && p->g.op == CLF_OP_PARAM && p->g.format == CLF_CSR;
 }
 
+/* Behind its parameter's slot. */
 static clf_status add_block(walk *w, clf_node *n, clf_err *err) {
     clf_frozen *f = w->f;
     if (!room(w->c, (void **)&f->block, &f->cap_block, f->nblock + 1, sizeof *f->block)) return out_of_memory(err);
-    f->block[f->nblock++] = (clf_block_slot){.node = (int32_t)w->nnode, .of = n->in[0]->number, .row = n->g.attr[0], .col = n->g.attr[1]};
+    const int32_t of = (int32_t)w->gnode[n->in[0]->number].attr[0];
+    f->block[f->nblock++] = (clf_block_slot){.node = (int32_t)w->nnode, .of = of, .row = n->g.attr[0], .col = n->g.attr[1]};
     CLF_TRY(add_slot(w, n, n, err));
     w->gnode[w->nnode - 1].format = CLF_CSR;
     return CLF_OK;
@@ -129,7 +131,7 @@ static clf_status step(walk *w, clf_err *err) {
     frame *f = &w->stack[w->depth - 1];
     clf_node *n = f->node, *part = NULL;
     if (is_slot(n)) return add_slot(w, n, n, err);
-    if (is_block(w, n)) return add_block(w, n, err);
+    if (is_block(n) && n->in[0]->mark == w->c->nodes.mark) return add_block(w, n, err);
     if (!f->next) CLF_TRY(find_part(w, n, &part, err));
     if (part) return add_slot(w, n, part, err);
     return f->next < n->g.nin ? push(w, n->in[f->next++], err) : add_operator(w, n, err);
@@ -193,7 +195,7 @@ void clf_frozen_release(clf_frozen *f) {
     clf_mem_free(m, f->slot, f->nslot, sizeof *f->slot);
     for (size_t i = 0; i < f->nblock; i++) clf_buf_unref(f->block[i].made);
     clf_mem_free(m, f->block, f->cap_block, sizeof *f->block);
-    for (size_t i = 0; i < f->npart; i++) clf_node_unref(&f->c->nodes, f->part[i]);
+    for (size_t i = 0; i < f->npart; i++) clf_node_unref(&f->c->nodes, f->part[i].leaf);
     clf_mem_free(m, f->part, f->cap_part, sizeof *f->part);
     memset(f, 0, sizeof *f);
 }

@@ -44,9 +44,20 @@ clf_status clf_rows_rest_check(const clf_rows_job *j, clf_err *err) {
 
 /* ---- counting ------------------------------------------------------------------------------------------------------------ */
 
+/* Does a fold want to know where the first cell without entry is? */
+static bool wants_first(const struct clf_rows *r) {
+    for (int i = 0; i < r->nsink; i++)
+        if (r->sink[i].kind == CLF_RK_MEET && r->sink[i].fold->uses_k) return true;
+    return false;
+}
+
 void clf_rows_rest_count(const clf_rows_job *j) {
     int64_t n = clf_rows_rest_columns(j);
     for (int64_t c = 0; c < n; c++) j->column[c] = (clf_row_column){.missing = j->rows};
+    if (n > 0 && !wants_first(j->r)) {
+        for (int64_t e = j->m->ptr[0]; e < j->m->ptr[j->rows]; e++) j->column[j->m->idx[e]].missing--;
+        return;
+    }
     for (int64_t i = 0; i < j->rows && n > 0; i++)
         for (int64_t e = j->m->ptr[i]; e < j->m->ptr[i + 1]; e++) {
             clf_row_column *c = &j->column[j->m->idx[e]];

@@ -112,13 +112,10 @@ static void step_meet(const clf_rows_frame *f, const clf_row_sink *s, clf_row_me
                                                    u->lane[0]);
         return;
     }
-    for (int64_t r = at; r < at + n; r++)
-        for (int64_t e = f->off[r]; e < f->off[r + 1]; e++) {
-            void *lanes[3];
-            for (int k = 0; k < 3; k++)
-                lanes[k] = s->fold->comp_bytes[k] ? (char *)u->lane[k] + (size_t)idx[e] * s->fold->comp_bytes[k] : NULL;
-            s->fold->col_step(1, f->row + r, x + ((size_t)e << s->log2), NULL, NULL, lanes);
-        }
+    for (int64_t r = at; r < at + n; r++) {
+        const int64_t e = f->off[r];
+        s->fold->col_scatter(f->off[r + 1] - e, f->row + r, x + ((size_t)e << s->log2), idx + e, u->lane);
+    }
 }
 
 /* Elements between rows of an operand: cells of a MAT value, 1 for ROW, 0 for one vector for all. */

@@ -158,6 +158,12 @@ typedef struct clf_block_slot {
     uint64_t id, version;
 } clf_block_slot;
 
+/* A leaf for what was in memory already, in place of node `of`. */
+typedef struct clf_part_slot {
+    clf_node *leaf;
+    const clf_node *of;
+} clf_part_slot;
+
 /* From recorded nodes to a planning graph (freeze.c). */
 typedef struct clf_frozen {
     clf_ctx *c;
@@ -165,7 +171,7 @@ typedef struct clf_frozen {
     clf_node **node; /* graph node -> recorded node */
     clf_slot *slot;  /* room for every slot's content */
     clf_node **slot_node;
-    clf_node **part; /* leaves for what was in memory already */
+    clf_part_slot *part;
     clf_block_slot *block;
     size_t cap_node, cap_gnode, cap_slot, cap_part, cap_block, nslot, nroot, npart, nblock;
 } clf_frozen;

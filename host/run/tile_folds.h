@@ -255,6 +255,19 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
         } \
     }
 
+/* The same of columns anywhere: value e is stepped into column idx[e]. */
+#define FOLD_COL_SCATTER(F) \
+    static void NAME(col_scatter_, F)(int64_t n, int64_t k, const void *px, const int32_t *idx, void *const s[3]) { \
+        const E_T *x = px; \
+        LANES_AT(F, s) \
+        for (int64_t e = 0; e < n; e++) { \
+            const int64_t i = idx[e]; \
+            LANE_LOAD(F, i) \
+            NAME(step1_, F)(&a0, &a1, &a2, x[e], k); \
+            LANE_STORE(F, i) \
+        } \
+    }
+
 /* Sums with a producer taken in. */
 #define FOLD_FUSED(what, VALUE, AHEAD) \
     FOLD_LEAF(SUM, what##_leaf_, VALUE, AHEAD_NONE) \
@@ -290,6 +303,7 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
         .gaps = NAME(gaps_, F), \
         .col_begin = NAME(col_begin_, F), \
         .col_step = NAME(col_step_, F), \
+        .col_scatter = NAME(col_scatter_, F), \
         .col_end = NAME(col_end_, F), \
         .col_merge = NAME(col_merge_, F), \
         .comp_bytes = {BYTES(F, 0), BYTES(F, 1), BYTES(F, 2)}, \
@@ -309,6 +323,7 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
     FOLD_WIDE(F) \
     FOLD_COLUMNS(F) \
     FOLD_COL_STEP(F, col_step_, VALUE_PLAIN) \
+    FOLD_COL_SCATTER(F) \
     FOLD_FNS(F)
 
 #define FOLD_FOR_TYPE(ID, INIT, STEP, MERGE, FINISH, REPEAT) WHEN(ID)(FOLD_ALL(ID, INIT, STEP, MERGE, FINISH, REPEAT))

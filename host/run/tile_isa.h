@@ -51,6 +51,8 @@ typedef struct clf_fold_fns {
     /* Column folds: lane states are arrays of lanes * cols, lane-major. */
     void (*col_begin)(int64_t n, void *const s[3]);
     clf_col_fn col_step;
+    /* n values at position k, each into a column of its own. */
+    void (*col_scatter)(int64_t n, int64_t k, const void *x, const int32_t *column, void *const s[3]);
     void (*col_end)(int64_t cols, int64_t lanes, void *const s[3], clf_word *const out[3]);
     void (*col_merge)(int64_t n, clf_word *const s[3], clf_word *const t[3]);
     uint8_t comp_bytes[3]; /* element size of each lane component; 0: absent */

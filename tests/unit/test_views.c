@@ -190,6 +190,8 @@ static void test_blocks_of_parameters(void) {
     static sparse_data d[2];
     clf_ctx *c = open_host();
     clf_mat *S[2] = {sparse_matrix(c, &d[0], 0), sparse_matrix(c, &d[1], 1)};
+    clf_mat *unbound = clf_sum(clf_index(clf_param_sparse(c, CLF_F64, SPARSE_ROWS, SPARSE_COLS, 100), 2, 9, 1, 0));
+    CU_ASSERT_EQUAL(clf_eval(1, &unbound), CLF_E_ARG);
     for (int i = 0; i < BLOCKS; i++) {
         clf_fn *f = NULL;
         clf_mat *p = clf_param_sparse(c, CLF_F64, SPARSE_ROWS, SPARSE_COLS, 100), *r[2], *out[2] = {NULL, NULL};
