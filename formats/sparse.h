@@ -53,6 +53,18 @@ clf_status clf_csr_cast(const clf_csr *m, clf_dtype t, clf_mem *mem, clf_sparse 
 /** Rows r0.. and columns c0.. (from 0) of m, rows x cols of them: entries copied, columns counted anew. O(rows log(entries of a row) + entries
  *  taken). errors: CLF_E_ARG not within m; CLF_E_NOMEM. */
 clf_status clf_csr_slice(const clf_csr *m, int64_t r0, int64_t c0, int64_t rows, int64_t cols, clf_mem *mem, clf_sparse *out, clf_err *err);
+/** Of n ascending columns the first that is not before `column`: its place, n if all are. */
+static inline int64_t clf_csr_first(const int32_t *idx, int64_t n, int32_t column) {
+    int64_t lo = 0;
+    while (lo < n) {
+        int64_t mid = lo + (n - lo) / 2;
+        if (idx[mid] < column)
+            lo = mid + 1;
+        else
+            n = mid;
+    }
+    return lo;
+}
 /** Stored entries in each column (cols numbers); those of a row follow from ptr. */
 void clf_csr_col_counts(const clf_csr *m, int64_t *count);
 /** Bytes of the three arrays. */

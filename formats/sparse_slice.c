@@ -3,22 +3,11 @@
  * entry takes. */
 #include "formats/sparse_make.h"
 
-/* The first entry in [from, to) whose column is not before col. */
-static int64_t first_at(const int32_t *idx, int64_t from, int64_t to, int64_t col) {
-    while (from < to) {
-        int64_t mid = from + (to - from) / 2;
-        if (idx[mid] < col)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return from;
-}
-
 /* Entries of a row from column c0 on, cols of them: [*from, *to). */
 static void row_part(const clf_csr *m, int64_t row, int64_t c0, int64_t cols, int64_t *from, int64_t *to) {
-    *from = first_at(m->idx, m->ptr[row], m->ptr[row + 1], c0);
-    *to = cols == m->cols ? m->ptr[row + 1] : first_at(m->idx, *from, m->ptr[row + 1], c0 + cols);
+    const int64_t begin = m->ptr[row], end = m->ptr[row + 1];
+    *from = begin + clf_csr_first(m->idx + begin, end - begin, (int32_t)c0);
+    *to = cols == m->cols ? end : *from + clf_csr_first(m->idx + *from, end - *from, (int32_t)(c0 + cols));
 }
 
 clf_status clf_csr_slice(const clf_csr *m, int64_t r0, int64_t c0, int64_t rows, int64_t cols, clf_mem *mem, clf_sparse *out,

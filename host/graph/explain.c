@@ -198,7 +198,7 @@ static clf_status report(clf_report *r, const asked *a, clf_arena *arena, clf_er
 static clf_status explain_here(clf_ctx *c, const asked *a, clf_frozen *f, clf_arena *arena, clf_err *err) {
     clf_exe *x;
     for (size_t s = 0; s < f->nslot; s++) /* parameters hold nothing yet, nor do blocks of them */
-        if (f->slot_node[s]->g.op != CLF_OP_PARAM && f->slot_node[s]->g.op != CLF_OP_INDEX) clf_slot_fill(&f->slot[s], f->slot_node[s]);
+        if (!clf_slot_is_bound(f->slot_node[s])) clf_slot_fill(&f->slot[s], f->slot_node[s]);
     CLF_TRY(clf_run_plan(c, &f->g, f->slot, &x, err));
     if (clf_run_await_loads(c, LOADS_MS)) { /* what a second run would have */
         CLF_TRY(clf_run_plan(c, &f->g, f->slot, &x, err));

@@ -59,7 +59,7 @@ static clf_status capture(clf_ctx *c, clf_fn *f, clf_err *err) {
             return clf_fail(err, CLF_E_ARG, "clf_fn_new: a result depends on a parameter that is not in the list");
     for (size_t s = 0; s < f->f.nslot; s++) f->held[f->nheld++] = clf_node_ref(f->f.slot_node[s]);
     for (size_t s = f->nparam; s < f->f.nslot; s++)
-        if (f->f.slot_node[s]->g.op != CLF_OP_INDEX) clf_slot_fill(&f->f.slot[s], f->f.slot_node[s]); /* blocks: when called */
+        if (!clf_slot_is_bound(f->f.slot_node[s])) clf_slot_fill(&f->f.slot[s], f->f.slot_node[s]);
     return CLF_OK;
 }
 

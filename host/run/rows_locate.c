@@ -29,18 +29,6 @@ typedef struct located {
     void (*gather)(int64_t n, void *o, const void *a, const int32_t *idx, int64_t stride);
 } located;
 
-static int64_t first_from(const int32_t *idx, int64_t n, int32_t column) {
-    int64_t lo = 0;
-    while (lo < n) {
-        int64_t mid = lo + (n - lo) / 2;
-        if (idx[mid] < column)
-            lo = mid + 1;
-        else
-            n = mid;
-    }
-    return lo;
-}
-
 /* Bits of one element; that of no entry is 0 in every type. */
 #define WAYS(T) \
     static void search_##T(const located *l) { \
@@ -48,7 +36,7 @@ static int64_t first_from(const int32_t *idx, int64_t n, int32_t column) {
         const T *y = (const T *)(const void *)l->val; \
         int64_t p = 0; \
         for (int64_t k = 0; k < l->n; k++) { \
-            p += first_from(l->other + p, l->nother - p, l->idx[k]); \
+            p += clf_csr_first(l->other + p, l->nother - p, l->idx[k]); \
             o[k] = p < l->nother && l->other[p] == l->idx[k] ? y[p] : 0; \
         } \
     } \
@@ -91,10 +79,10 @@ static void locate_row(const located *l, int log2, int64_t cols) {
 
 /* Of the other row only what lies between the columns of the batch, which may hold a part of a row. */
 static void narrow(located *l) {
-    int64_t skip = first_from(l->other, l->nother, l->idx[0]);
+    int64_t skip = clf_csr_first(l->other, l->nother, l->idx[0]);
     l->other += skip;
     l->nother -= skip;
-    if (l->nother > 0 && l->other[l->nother - 1] > l->idx[l->n - 1]) l->nother = first_from(l->other, l->nother, l->idx[l->n - 1] + 1);
+    if (l->nother > 0 && l->other[l->nother - 1] > l->idx[l->n - 1]) l->nother = clf_csr_first(l->other, l->nother, l->idx[l->n - 1] + 1);
 }
 
 void clf_rows_locate(const clf_rows_frame *f, const clf_csr *m, int dtype, int log2, char *out) {

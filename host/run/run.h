@@ -180,6 +180,8 @@ typedef struct clf_frozen {
 clf_status clf_freeze(clf_ctx *c, size_t nroots, clf_node *const *roots, size_t nparams, clf_node *const *params, clf_frozen *out,
                       clf_err *err);
 void clf_frozen_release(clf_frozen *f);
+/** Does a slot's content come with a call: a parameter's, or a block of one's? */
+static inline bool clf_slot_is_bound(const clf_node *n) { return n->g.op == CLF_OP_PARAM || n->g.op == CLF_OP_INDEX; }
 /** Fill a slot from a computed node (LEAF or CONST). */
 void clf_slot_fill(clf_slot *s, const clf_node *n);
 #endif
