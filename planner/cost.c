@@ -236,10 +236,20 @@ static double multiply_adds(const clf_graph *g, int32_t n, bool w) {
     return (double)rows * (double)cols * in_vectors(inner, w);
 }
 
+/* Do rows of wide sides meet? Their sums go through registers in tiles where the device has such loops (kernels-cl/skel/row_tiles.c). */
+static bool meets_in_tiles(const clf_profile *dev, const clf_graph *g, int32_t n, bool w) {
+    const clf_gnode *x = &g->node[n];
+    bool cols = clf_rows(x) > CLF_NARROW_PRODUCT && clf_cols(x) > CLF_NARROW_PRODUCT && clf_product_loop(g, n) == CLF_PRODUCT_COLS;
+    return cols && !clf_product_annihilates(g, n) && dev->tile_fma_per_s[w] > dev->fma_per_s[w];
+}
+
 clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, double share) {
     const clf_gnode *x = &g->node[n];
     bool w = clf_node_is_wide(g, n);
     int64_t space[2];
+    if (x->op == CLF_OP_MATMUL && meets_in_tiles(dev, g, n, w))
+        return at_rate(in_vectors(clf_rows(x), w) * (double)clf_product_terms(g, n) * in_vectors(clf_cols(x), w) * share,
+                       dev->tile_fma_per_s[w]);
     if (x->op == CLF_OP_MATMUL) return clf_cost_fma(dev, w, multiply_adds(g, n, w) * share);
     clf_node_space(g, n, space);
     double cells = (double)space[0] * (double)space[1] * share;

@@ -47,7 +47,7 @@ typedef enum clf_product {
     CLF_PRODUCT_ROWS,  /* A %*% B: a row of A with the whole of B gives a row */
     CLF_PRODUCT_WIDE,  /* the same with so many columns that only a consumer in the loop pays: the Outer template's; so is a wide
                         * t(A) %*% B of dense sides, whose loop goes over columns of A (clf_product_turned) */
-    CLF_PRODUCT_COLS,  /* t(A) %*% B: rows of both meet in the result */
+    CLF_PRODUCT_COLS,  /* t(A) %*% B: rows of both meet in the result; of wide sides where rows are many for the columns */
     CLF_PRODUCT_INNER  /* t(x) %*% y of two columns: a sum */
 } clf_product;
 /** Of product n; and of any node. */

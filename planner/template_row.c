@@ -8,7 +8,9 @@
 
 enum {
     SKINNY = CLF_NARROW_PRODUCT, /* columns of a product that is computed row by row rather than by the library */
-    PARTIAL_CELLS = 1 << 20      /* largest result that meets over rows: every block of rows has a copy */
+    PARTIAL_CELLS = 1 << 20,     /* largest result that meets over rows: every block of rows has a copy */
+    TALL = 16,                   /* times as many rows as columns of either side: rows are shared out rather than cells */
+    TALL_CELLS = 1 << 17         /* of its result at most: blocks of sums stay in a core's own cache */
 };
 
 static bool structural(const clf_graph *g, int32_t q) { return g->node[q].zeros == CLF_ZEROS_STRUCTURAL; }
@@ -32,8 +34,9 @@ clf_product clf_product_form(const clf_graph *g, int32_t n) {
     if (m < 1 || k < 1) return CLF_PRODUCT_NONE;
     if (m == 1 && k == 1) return CLF_PRODUCT_INNER;
     bool wide = m > SKINNY && k > SKINNY, alike = a->dtype == b->dtype && clf_dtype_float((clf_dtype)a->dtype);
-    if (wide && alike && !must) return CLF_PRODUCT_WIDE; /* as tiles take it */
-    return must || (!wide && m <= PARTIAL_CELLS / k) ? CLF_PRODUCT_COLS : CLF_PRODUCT_NONE;
+    bool tall = alike && m <= TALL_CELLS / k && m <= rows / TALL && k <= rows / TALL;
+    if (wide && alike && !must && !tall) return CLF_PRODUCT_WIDE; /* as tiles take it */
+    return must || ((!wide || tall) && m <= PARTIAL_CELLS / k) ? CLF_PRODUCT_COLS : CLF_PRODUCT_NONE;
 }
 
 bool clf_product_turned(const clf_graph *g, int32_t n) {

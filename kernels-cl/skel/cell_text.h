@@ -24,6 +24,7 @@ typedef struct clf_ctext {
     bool once;           /* what varies with columns only */
     bool groups;         /* group skeletons: folds meet in local memory, there is no carry stack and no hole of one */
     const uint8_t *held; /* row.chunk: per value CLF_HELD_*; NULL: nothing is held */
+    const uint8_t *deep; /* row.chunk: per value, rows of its row buffer where that outlives a pass, in panels a vector wide; NULL: none */
     const uint8_t *stacks; /* row.chunk: per sink the number of the stack that the leaves of a full fold go onto; NULL: they share one */
     int stack;           /* the one being written of */
     void (*sinks)(struct clf_ctext *x); /* row.chunk: what takes values at the end of a loop's body; NULL: the sinks of cell.chunk */

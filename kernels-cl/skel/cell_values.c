@@ -119,21 +119,24 @@ static void cell(clf_ctext *x, const clf_value *w, int width, int r) {
     CLF_PUT(x, ")");
 }
 
-/* Row buffers along narrow axes are private; they are padded, so tails need no mask. */
-static const char *held_space(const clf_ctext *x) { return x->p->kind == CLF_CELL_NARROW ? "__private" : "__global"; }
+/* Row buffers along narrow axes are private, unless they outlive a pass; they are padded, so tails need no mask. */
+static int held_rows(const clf_ctext *x, int v) { return x->deep && x->deep[v] ? x->deep[v] : 1; }
+static const char *held_space(const clf_ctext *x, int v) {
+    return x->p->kind == CLF_CELL_NARROW && held_rows(x, v) == 1 ? "__private" : "__global";
+}
 static void held(clf_ctext *x, int v, int width, int r) {
     char buf[CLF_EMIT_NAME];
-    CLF_PUT(x, "CLF_VLOAD(%s, %s, %d, b%d", held_space(x), clf_emit_type(buf, (clf_dtype)clf_ctext_val(x, v)->dtype, 1), width, v);
+    CLF_PUT(x, "CLF_VLOAD(%s, %s, %d, b%d", held_space(x, v), clf_emit_type(buf, (clf_dtype)clf_ctext_val(x, v)->dtype, 1), width, v);
     clf_ctext_suffix(x, clf_ctext_val(x, v)->axes, r);
-    CLF_PUT(x, " + u)");
+    CLF_PUT(x, " + u * %d)", held_rows(x, v));
 }
 void clf_ctext_hold(clf_ctext *x, int v, int r) {
     char buf[CLF_EMIT_NAME];
-    CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, ", held_space(x), clf_emit_type(buf, (clf_dtype)clf_ctext_val(x, v)->dtype, 1), x->p->width);
+    CLF_PUT(x, "CLF_VSTORE(%s, %s, %d, ", held_space(x, v), clf_emit_type(buf, (clf_dtype)clf_ctext_val(x, v)->dtype, 1), x->p->width);
     clf_ctext_value(x, v, r);
     CLF_PUT(x, ", b%d", v);
     clf_ctext_suffix(x, clf_ctext_val(x, v)->axes, r);
-    CLF_PUT(x, " + u);\n");
+    CLF_PUT(x, " + u * %d);\n", held_rows(x, v));
 }
 
 void clf_ctext_compute(clf_ctext *x, int v, int width, int r) {

@@ -71,11 +71,15 @@ __kernel void CLF_ENTRY(CLF_ARGS __global double *scratch, volatile __global int
         const long b1 = min(b0 + block, i1);
         long i = b0;
         CLF_COL_INIT
-        for (; i + CLF_RU <= b1; i += CLF_RU) {
-            CLF_STRIPS
-        }
-        for (; i < b1; i++) {
-            CLF_STRIP
+        CLF_TOGETHER {
+            const long g1 = CLF_TOGETHER_END;
+            for (; i + CLF_RU <= g1; i += CLF_RU) {
+                CLF_STRIPS
+            }
+            for (; i < g1; i++) {
+                CLF_STRIP
+            }
+            CLF_TILES
         }
         CLF_COL_PUSH
     }

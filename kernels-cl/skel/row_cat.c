@@ -24,7 +24,7 @@ static void put_part(clf_rtext *w, int v, int q, int r, const char *to) {
     clf_rtext_buffer(w, v, r, name);
     CLF_PUT(x, "{ long u = 0;\n");
     if (along >= 0 && (!clf_row_narrow(w->p, along) || clf_row_extent(w->p, along) >= width)) {
-        CLF_PUT(x, "for (; u + %d <= %s; u += %d) CLF_VSTORE(%s, %s, %d, ", width, n, width, clf_rtext_space(w, cat->axis),
+        CLF_PUT(x, "for (; u + %d <= %s; u += %d) CLF_VSTORE(%s, %s, %d, ", width, n, width, clf_rtext_buffer_space(w, v),
                 clf_emit_type(NULL, (clf_dtype)cat->dtype, 1), width);
         clf_rtext_vector(w, cat->in[q], r, width, "u");
         CLF_PUT(x, ", %s + %s + u);\n", name, to);

@@ -61,9 +61,18 @@ static void hole_strip(clf_ctext *x) {
     if (((clf_rtext *)x)->p->ru > 1) clf_rtext_pass(x, 1);
 }
 static const clf_hole holes[] = {
-    {"CLF_SETUP", clf_rtext_setup},   {"CLF_STRIPS", hole_strips},      {"CLF_STRIP", hole_strip},
-    {"CLF_COL_INIT", clf_rcols_init}, {"CLF_COL_PUSH", clf_rcols_push}, {"CLF_FINISH", clf_rcols_finish},
-    {"CLF_ONCE", clf_rtext_once},     {"CLF_FINAL", clf_rcols_final},   {NULL, NULL},
+    {"CLF_SETUP", clf_rtext_setup},
+    {"CLF_STRIPS", hole_strips},
+    {"CLF_STRIP", hole_strip},
+    {"CLF_TOGETHER", clf_rtext_together},
+    {"CLF_TOGETHER_END", clf_rtext_together_end},
+    {"CLF_TILES", clf_rtext_tiles},
+    {"CLF_COL_INIT", clf_rcols_init},
+    {"CLF_COL_PUSH", clf_rcols_push},
+    {"CLF_FINISH", clf_rcols_finish},
+    {"CLF_ONCE", clf_rtext_once},
+    {"CLF_FINAL", clf_rcols_final},
+    {NULL, NULL},
 };
 
 static const clf_twin twin = {&clf_skel_row_chunk, "skel/row.chunk.cl", "CLF_RU", holes, walk};
@@ -158,8 +167,11 @@ static clf_status emit(const clf_cplan *c, const clf_sched *s, const char *kerne
     t.held = clf_arena_new(arena, (size_t)c->nvalue, 1);
     t.laned = clf_arena_new(arena, (size_t)c->nvalue, 1);
     t.single = clf_arena_new(arena, (size_t)c->nvalue, 1);
-    if (!clf_twin_text(&t.x, c->nvalue, arena) || !t.held || !t.laned || !t.single || !extend(&t, &p, arena))
+    uint8_t *deep = clf_arena_new(arena, (size_t)c->nvalue, 1);
+    if (!clf_twin_text(&t.x, c->nvalue, arena) || !t.held || !t.laned || !t.single || !deep || !extend(&t, &p, arena))
         return clf_twin_no_memory(&twin, err);
+    for (int v = 0; v < c->nvalue; v++) deep[v] = p.value[v].deep ? CLF_ROW_DEEP : 0;
+    t.x.deep = deep;
     clf_rtext_begin(&t);
     return clf_twin_write(&twin, &t.x, &p, p.ru, kernel_dir, arena, out, err);
 }

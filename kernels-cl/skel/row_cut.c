@@ -52,7 +52,8 @@ static void weigh_sweep(const clf_row *p, int t, load *l) {
     for (int s = 0; s < p->c->nsink; s++)
         values += p->sink[s].at == t && p->c->sink[s].kind == CLF_SINK_FOLD && p->c->sink[s].keep == 1u ? 4 : 0;
     const clf_row_sink *outer = p->sweep[t].kind == CLF_ROW_OUTER ? &p->sink[p->sweep[t].what] : NULL;
-    l->outer = l->outer || (outer && (outer->layout == CLF_ROW_BY_ROWS || clf_row_extent(p, outer->k) > CLF_ROW_TRANSPOSED));
+    l->outer =
+        l->outer || (outer && !outer->tiled && (outer->layout == CLF_ROW_BY_ROWS || clf_row_extent(p, outer->k) > CLF_ROW_TRANSPOSED));
     if (values > l->values) l->values = values;
     if (elementary > l->elementary) l->elementary = elementary;
 }
@@ -106,7 +107,8 @@ static int rows_at_once(clf_row *p) {
         clf_row_factor f;
         if (n > l.vectors) l.vectors = n;
         if (clf_row_factor_of(p, v, &f) && clf_row_extent(p, f.k) > l.sums) l.sums = clf_row_extent(p, f.k);
-        if (p->value[v].kept && !clf_row_narrow(p, clf_row_inner(p->value[v].axes))) l.buffers = true;
+        bool buffer = p->value[v].kept && !p->value[v].deep;
+        if (buffer && !clf_row_narrow(p, clf_row_inner(p->value[v].axes))) l.buffers = true;
     }
     for (int a = 1; a < p->c->naxes; a++)
         if (clf_row_extent(p, a) > l.longest) l.longest = clf_row_extent(p, a);
@@ -201,7 +203,10 @@ int64_t clf_row_value_units(const clf_row *p, int v) {
     clf_row_factor f;
     int64_t n = 0;
     int j = clf_row_inner(q->axes);
-    if (q->kept && !clf_row_narrow(p, j)) n += (q->axes & 1u ? p->ru : 1) * units(clf_row_padded(p, j), clf_row_type(p, v));
+    if (q->deep)
+        n += CLF_ROW_DEEP * units(clf_row_padded(p, j), clf_row_type(p, v));
+    else if (q->kept && !clf_row_narrow(p, j))
+        n += (q->axes & 1u ? p->ru : 1) * units(clf_row_padded(p, j), clf_row_type(p, v));
     if (!clf_row_factor_of(p, v, &f)) return n;
     if (clf_row_copies(p, v) && !clf_row_narrow(p, f.l)) n += clf_row_extent(p, f.k) * units(clf_row_padded(p, f.l), clf_row_type(p, v));
     if (f.lanes == 1 && !clf_row_narrow(p, f.l))

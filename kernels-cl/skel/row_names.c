@@ -56,6 +56,10 @@ const char *clf_rtext_padded(const clf_rtext *w, int axis, char *buf) {
 
 const char *clf_rtext_space(const clf_rtext *w, int axis) { return clf_row_narrow(w->p, axis) ? "__private" : "__global"; }
 
+const char *clf_rtext_buffer_space(const clf_rtext *w, int v) {
+    return w->p->value[v].deep ? "__global" : clf_rtext_space(w, clf_row_inner(w->c.value[v].axes));
+}
+
 static void suffixed(char letter, int id, uint32_t axes, int r, char *buf) {
     if (axes & 1u)
         clf_print(buf, CLF_EMIT_NAME, "%c%d_%d", letter, id, r);
@@ -68,7 +72,11 @@ const char *clf_rtext_buffer(const clf_rtext *w, int v, int r, char *buf) {
     return buf;
 }
 
-static bool in_buffer(const clf_rtext *w, int v) { return w->p->value[v].kept && w->p->value[v].at < w->t; }
+/* What is in memory is read there rather than from a deep buffer. */
+static bool in_buffer(const clf_rtext *w, int v) {
+    const clf_row_value *q = &w->p->value[v];
+    return q->kept && q->at < w->t && !(q->deep && w->c.value[v].op == CLF_V_LOAD);
+}
 
 void clf_rtext_element(clf_rtext *w, int v, int r, const char *at) {
     clf_ctext *x = &w->x;
@@ -83,7 +91,10 @@ void clf_rtext_element(clf_rtext *w, int v, int r, const char *at) {
         clf_rtext_buffer(w, v, r, name);
     else
         suffixed('q', q->arg, q->axes, r, name);
-    CLF_PUT(x, "%s[%s]", name, at);
+    if (in_buffer(w, v) && w->p->value[v].deep)
+        CLF_PUT(x, "%s[(%s) / %d * %d + (%s) %% %d]", name, at, w->p->width, w->p->width * CLF_ROW_DEEP, at, w->p->width);
+    else
+        CLF_PUT(x, "%s[%s]", name, at);
 }
 
 void clf_rtext_vector(clf_rtext *w, int v, int r, int width, const char *at) {
@@ -97,8 +108,8 @@ void clf_rtext_vector(clf_rtext *w, int v, int r, int width, const char *at) {
         clf_rtext_element(w, v, r, at);
         CLF_PUT(x, ")");
     } else if (in_buffer(w, v)) {
-        CLF_PUT(x, "CLF_VLOAD(%s, %s, %d, ", clf_rtext_space(w, axis), clf_emit_type(buf, t, 1), width);
-        CLF_PUT(x, "%s + %s)", clf_rtext_buffer(w, v, r, name), at);
+        CLF_PUT(x, "CLF_VLOAD(%s, %s, %d, ", clf_rtext_buffer_space(w, v), clf_emit_type(buf, t, 1), width);
+        CLF_PUT(x, w->p->value[v].deep ? "%s + (%s) * %d)" : "%s + %s)", clf_rtext_buffer(w, v, r, name), at, CLF_ROW_DEEP);
     } else {
         suffixed('q', q->arg, q->axes, r, name);
         if (x->tail)

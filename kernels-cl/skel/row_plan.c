@@ -135,10 +135,10 @@ bool clf_row_plan(clf_row *p, const clf_cplan *c, int cores, int at_once) {
     p->at_once = at_once;
     if (!shape_ok(p)) return false;
     p->rows = c->axis[0].n.n;
+    choose_width(p);
     if (!clf_row_place(p)) return false;
     for (int a = 1; a < c->naxes; a++)
         if (__builtin_mul_overflow(p->rows, c->axis[a].n.n, &cells) || cells > INT64_MAX / 16) return false;
-    choose_width(p);
     clf_row_cut(p, cores);
     return true;
 }

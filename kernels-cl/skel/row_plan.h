@@ -6,7 +6,8 @@
  *   PRODUCT  one DOT value against a matrix (axes l, k): a row of results, kept
  *   SCAN     one SCAN value: a row of results, kept
  *   CAT      one CAT value: a row put together, kept
- *   OUTER    one DOT sink that keeps two inner axes
+ *   OUTER    one DOT sink that keeps two inner axes; where both are wide, its sums are not taken row by row but in tiles, of CLF_ROW_DEEP
+ *            rows at a time (row_tiles.c), for which its sides stand in deep buffers, of that many rows
  * A kept value stands in a row buffer, one per row of the pass, from the sweep that computes it on; all others are computed again in
  * every sweep that reads them, which gives the same bits. Values with an elementary function that two sweeps read are kept.
  * Axes of at most CLF_ROW_NARROW positions are constants of the text. */
@@ -23,6 +24,7 @@ enum {
     CLF_ROW_SWEEPS = 48,
     CLF_ROW_PAD = 16,        /* slack behind a buffer, in elements: whole vectors may be written at its end */
     CLF_ROW_STACKS = 4,      /* of leaves of full folds */
+    CLF_ROW_DEEP = 64,       /* rows of a deep buffer */
     CLF_ROW_TRANSPOSED = 4,  /* up to this many columns a second factor is used column by column */
     CLF_ROW_COLUMNS = 7      /* and the sums of a long outer product kept so: fewer than a vector has, which would be padded */
 };
@@ -38,6 +40,7 @@ typedef struct clf_row_value {
     int16_t ready;    /* the first sweep that may compute it or (FOLD, DOT, SCAN, CAT) read it */
     int16_t at;       /* FOLD, DOT, SCAN, CAT and kept values: the sweep that computes it; else -1 */
     uint8_t kept;
+    uint8_t deep;     /* and its row buffer has CLF_ROW_DEEP rows */
 } clf_row_value;
 
 /* A second factor (LOAD over l and k) of a product: element base + sl*l + sk*k. */
@@ -53,6 +56,7 @@ typedef enum clf_row_layout {
 typedef struct clf_row_sink {
     int16_t at;       /* its sweep; -1: per row at the end of a pass, or once */
     uint8_t layout;   /* clf_row_layout */
+    uint8_t tiled;    /* an OUTER sink in tiles */
     uint8_t stack;    /* of a full fold: its number */
     int8_t j, k;      /* axes kept by column sinks; -1. OUTER: j > k where it is turned, the result's second axis being the first here */
     int lanes;
@@ -115,6 +119,10 @@ int clf_row_vectors(const clf_row *p, int v);
 bool clf_row_copies(const clf_row *p, int v);
 /** Are rows so short, and so much done inside each, that they are better taken a lane each? (row_turn.c) */
 bool clf_row_turns(const clf_row *p);
+/** Is the outer product of sink s, over axes j and k, wide enough for tiles, and are its sides such that deep buffers can hold them? */
+bool clf_row_tiles(const clf_row *p, int s, int j, int k);
+/** Does some outer product go in tiles? */
+bool clf_row_any_tiled(const clf_row *p);
 /** Do full folds run along an inner axis? */
 static inline bool clf_row_folds_cells(const clf_row *p) { return p->nstack > 1 || (p->nstack == 1 && p->stack_axis[0] >= 0); }
 /** Cells of a row that stack k takes. */

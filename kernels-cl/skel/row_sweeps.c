@@ -179,16 +179,20 @@ static bool place_outer(clf_row *p, int s) {
     int64_t cells;
     outer_axes(p, s);
     int64_t J = clf_row_extent(p, q->j), K = clf_row_extent(p, q->k);
-    if (__builtin_mul_overflow(J, K, &cells) || J > MAX_SLOTS || K > MAX_SLOTS || J * clf_row_round(K, CLF_ROW_PAD) > MAX_SLOTS)
+    if (__builtin_mul_overflow(J, K, &cells) || J > MAX_SLOTS || K > MAX_SLOTS ||
+        clf_row_round(J, CLF_ROW_PAD) * clf_row_round(K, CLF_ROW_PAD) > MAX_SLOTS)
         return false;
     order_outer(p, k, q->j, &first, &second);
     if (clf_row_inner(p->value[first].axes) != q->j || clf_row_inner(p->value[second].axes) != q->k) return false;
-    if (clf_row_val(p, first)->op != CLF_V_LOAD && keep(p, first) < 0) return false;
+    q->tiled = clf_row_tiles(p, s, q->j, q->k);
+    if ((q->tiled || clf_row_val(p, first)->op != CLF_V_LOAD) && keep(p, first) < 0) return false;
     if (keep(p, second) < 0) return false;
+    if (q->tiled) p->value[first].deep = p->value[second].deep = 1;
     q->at = (int16_t)new_sweep(p, CLF_ROW_OUTER, q->j, s);
     if (q->at < 0) return false;
     if (by_columns(J, K)) return columns(p, s, CLF_ROW_BY_COLS, 1, cells, clf_row_round(J, CLF_ROW_PAD) * K);
-    return columns(p, s, CLF_ROW_BY_ROWS, 1, cells, J * clf_row_round(K, clf_lanes(clf_row_type(p, first))));
+    int64_t rows = q->tiled ? clf_row_round(J, CLF_ROW_PAD) : J; /* the last tile has some more */
+    return columns(p, s, CLF_ROW_BY_ROWS, 1, cells, rows * clf_row_round(K, clf_lanes(clf_row_type(p, first))));
 }
 
 static bool place_dot(clf_row *p, int s) {

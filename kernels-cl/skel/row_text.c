@@ -78,7 +78,7 @@ static void private_buffers(clf_rtext *w) {
     char buf[CLF_EMIT_NAME], name[CLF_EMIT_NAME];
     for (int v = 0; v < w->p->c->nvalue; v++) {
         int j = clf_row_inner(w->c.value[v].axes);
-        if (!w->p->value[v].kept || !clf_row_narrow(w->p, j)) continue;
+        if (!w->p->value[v].kept || w->p->value[v].deep || !clf_row_narrow(w->p, j)) continue;
         for (int r = 0; r < (w->c.value[v].axes & 1u ? w->x.ru : 1); r++) {
             CLF_PUT(&w->x, "%s %s[%lld] CLF_LINES;\n", clf_emit_type(buf, (clf_dtype)w->c.value[v].dtype, 1),
                     clf_rtext_buffer(w, v, r, name), (long long)clf_row_padded(w->p, j));
@@ -92,7 +92,9 @@ void clf_rtext_sweep(clf_rtext *w) {
     clf_rtext_along(w, q->axis);
     switch (q->kind) {
     case CLF_ROW_PRODUCT: clf_rtext_product(w, q->what); break;
-    case CLF_ROW_OUTER: clf_rtext_outer(w, q->what); break;
+    case CLF_ROW_OUTER:
+        if (!w->p->sink[q->what].tiled) clf_rtext_outer(w, q->what);
+        break;
     case CLF_ROW_SCAN:
         for (int r = 0; r < w->x.ru; r++) scan_row(w, q->what, r);
         break;
@@ -125,6 +127,7 @@ static void leave_rows(clf_rtext *w) {
 /* Each sweep has the rows of the pass side by side. */
 static void together(clf_rtext *w) {
     for (int r = 0; r < w->x.ru; r++) clf_rtext_pointers(w, r);
+    for (int r = 0; r < w->x.ru; r++) clf_rtext_deep_rows(w, r);
     private_buffers(w);
     if (clf_rtext_turned(w)) {
         clf_rtext_turn(w);
@@ -156,7 +159,7 @@ static void scratch_buffers(clf_rtext *w) {
     char buf[CLF_EMIT_NAME], name[CLF_EMIT_NAME];
     for (int v = 0; v < w->p->c->nvalue; v++) {
         int j = clf_row_inner(w->c.value[v].axes);
-        if (!w->p->value[v].kept || clf_row_narrow(w->p, j)) continue;
+        if (!w->p->value[v].kept || w->p->value[v].deep || clf_row_narrow(w->p, j)) continue;
         const char *t = clf_emit_type(buf, (clf_dtype)w->c.value[v].dtype, 1);
         int each = (int)clf_dtype_bytes((clf_dtype)w->c.value[v].dtype);
         for (int r = 0; r < (w->c.value[v].axes & 1u ? w->p->ru : 1); r++)
@@ -190,6 +193,7 @@ void clf_rtext_setup(clf_ctext *x) {
     for (int s = 0; s < w->nsink; s++)
         if (w->p->sink[s].layout) clf_rcols_setup(w, s);
     scratch_buffers(w);
+    clf_rtext_deep_setup(w);
     for (int v = 0; v < w->p->c->nvalue; v++)
         if (clf_row_factor_of(w->p, v, &f)) clf_rtext_product_setup(w, v);
     for (int s = 0; s < w->nsink; s++) {

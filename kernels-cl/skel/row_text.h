@@ -40,8 +40,9 @@ void clf_rtext_each_stack(clf_rtext *w, void (*f)(clf_ctext *));
 /** "100" or "n1"; padded: "128" or "np1". */
 const char *clf_rtext_extent(const clf_rtext *w, int axis, char *buf);
 const char *clf_rtext_padded(const clf_rtext *w, int axis, char *buf);
-/** "__private" or "__global", of a row buffer along the axis. */
+/** "__private" or "__global", of a row buffer along the axis; of that of value v, which may be deep. */
 const char *clf_rtext_space(const clf_rtext *w, int axis);
+const char *clf_rtext_buffer_space(const clf_rtext *w, int v);
 /** One element of value v in row r at position `at`; a vector of `width` of them, masked in a tail of `r` cells. */
 void clf_rtext_element(clf_rtext *w, int v, int r, const char *at);
 void clf_rtext_vector(clf_rtext *w, int v, int r, int width, const char *at);
@@ -94,6 +95,13 @@ void clf_rtext_take(clf_ctext *x); /* clf_ctext.sinks */
 void clf_rtext_product_setup(clf_rtext *w, int v);
 void clf_rtext_product(clf_rtext *w, int v);
 void clf_rtext_outer(clf_rtext *w, int s);
+/* row_tiles.c */
+/** Deep buffers, once, and where the rows of a pass stand in them. */
+void clf_rtext_deep_setup(clf_rtext *w);
+void clf_rtext_deep_rows(clf_rtext *w, int r);
+void clf_rtext_together(clf_ctext *x); /* holes: a loop over groups of rows that stand in deep buffers, or nothing; the end of a group; */
+void clf_rtext_together_end(clf_ctext *x);
+void clf_rtext_tiles(clf_ctext *x); /* the outer products of a group */
 /* row_cols.c */
 void clf_rcols_setup(clf_rtext *w, int s);
 void clf_rcols_step(clf_rtext *w, int s);  /* in a sweep over cells */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Productions of random programs: a sparse leaf meets a product of two thin matrices, X * f(U %*% t(V)), and a sum, a product or nothing
- * follows; a product t(A) %*% B, wide both ways, meets cells, as gradients meet weights. Single random nodes come to these forms too rarely
+ * follows; a product t(A) %*% B, wide both ways, meets cells, as gradients meet weights, or its rows are many, as those of a Gram matrix, and
+ * computed. Single random nodes come to these forms too rarely
  * for the loops that are made of them to be tried. */
 #include <stdlib.h>
 
@@ -108,13 +109,30 @@ static int grow_turned(rp_gen *g) {
     return rp_pick(g, 3) ? p : add(g, (rp_node){.kind = RP_FOLD, .op = CLF_FOLD_CODE_SUM, .attr = {rp_pick(g, 3)}, .nin = 1, .in = {p}});
 }
 
+/* t(A) %*% f(B), or a sum of that: so many rows that they, not cells of the result, are what cores share. */
+static int grow_tall(rp_gen *g) {
+    enum { COLS = 66, ROWS = 16 * COLS };
+    int64_t rows = ROWS + rp_pick(g, 40), cols = COLS - rp_pick(g, 2);
+    clf_dtype type = rp_pick(g, 4) ? CLF_F64 : CLF_F32;
+    int a = thin(g, type, rows, COLS), b = a < 0 || !rp_pick(g, 3) ? a : thin(g, type, rows, cols);
+    int t = b < 0 ? -1 : add(g, (rp_node){.kind = RP_TRANSPOSE, .nin = 1, .in = {a}});
+    int w = t < 0 || !rp_op_allowed(g->o, CLF_MUL) ? -1 : thin(g, type, rows, 1);
+    if (t < 0 || (w >= 0 && (b = cell(g, CLF_MUL, w, b)) < 0)) return -1;
+    int p = add(g, (rp_node){.kind = RP_PRODUCT, .nin = 2, .in = {t, b}});
+    if (p < 0 || rp_pick(g, 3)) return p;
+    return add(g, (rp_node){.kind = RP_FOLD, .op = CLF_FOLD_CODE_SUM, .attr = {rp_pick(g, 3)}, .nin = 1, .in = {p}});
+}
+
+static bool tall_fits(const rp_gen *g) { return g->o->most_cells >= 1200 * 66 && !g->o->entries; }
+
 bool rp_plant_outer(rp_gen *g) {
     rp_program *p = g->p;
     int before = p->n;
     bool room = before > 0 && before + MOST_PLANTED <= RP_NODES;
     if (!room || !rp_kind_allowed(g->o, RP_PRODUCT) || !rp_kind_allowed(g->o, RP_TRANSPOSE)) return false;
     bool turned = wide_fits(g) && !g->o->entries && !rp_pick(g, 3);
-    if ((turned ? grow_turned(g) : grow(g)) >= 0) return true;
+    bool tall = tall_fits(g) && rp_pick(g, 2);
+    if ((tall ? grow_tall(g) : turned ? grow_turned(g) : grow(g)) >= 0) return true;
     while (p->n > before) free(p->node[--p->n].m.v);
     return false;
 }

@@ -62,6 +62,7 @@ static void shape(gen *g) {
     g->m = cols[pick(g, sizeof cols / sizeof *cols)];
     g->k = ks[pick(g, sizeof ks / sizeof *ks)];
     g->rank = ranks[pick(g, sizeof ranks / sizeof *ranks)];
+    if (chance(g, 8)) g->m = 65 + pick(g, 64), g->k = 65 + pick(g, 64); /* sums of two wide sides */
     if (g->n * g->m * (g->k + g->rank) > MOST_WORK) g->n = 17;
 }
 

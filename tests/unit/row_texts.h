@@ -44,6 +44,14 @@ static const char cross[] =
     "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (in X $t dense $n $m) (in Z $t dense $n $k)"
     " (out Y $t $m $k) (access a0 X stream (i 1 0) (j 1 0)) (access a1 Z stream (i 1 0) (k 1 0)) (let x $t load a0)"
     " (let z $t load a1) (dot Y z x keep j k))";
+/* t(X) %*% (w * Z) with what each row sums to, and beside it a product that takes X the usual way. */
+static const char weighted[] =
+    "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (axis l range free 3) (in X $t dense $n $m)"
+    " (in Z $t dense $n $k) (in w $t dense $n) (in V $t dense $n 3) (out Y $t $m $k) (out A $t $m 3) (out B $t $n)"
+    " (access a0 X stream (i 1 0) (j 1 0)) (access a1 Z stream (i 1 0) (k 1 0)) (access a2 w stream (i 1 0))"
+    " (access a3 V stream (i 1 0) (l 1 0)) (let x $t load a0)"
+    " (let z $t load a1) (let c $t load a2) (let v $t load a3) (let s $t MUL c z) (let r $t fold SUM k s) (let y $t ADD x r)"
+    " (dot Y y s keep j k) (dot A y v keep j l) (store B r keep i))";
 /* The nearest of k centres, with shares for ties: what is added up of each, and of the distances. */
 #define NEAREST \
     "(in r $t dense 1 $k) (access ar r stream (- 0) (k 1 0)) (let c $t load ar) (out A $t $k) (out B $t $m $k) (out D $t)" \

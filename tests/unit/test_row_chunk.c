@@ -69,6 +69,15 @@ static void test_turned(void) {
           {61, 100, 129, "f32", 1}, {37, 7, 65, "i64", 1}, {1, 2, 3, "f64", 1}, {0, 2, 30, "f64", 1});
 }
 
+/* Sums of two wide sides go through registers in tiles, some rows of deep buffers at a time; blocks of few rows and of many. */
+static void test_tiles(void) {
+    CHECK(cross, {1, 65, 65, "f64", 1}, {63, 70, 66, "f64", 1}, {64, 72, 88, "f64", 1}, {65, 128, 129, "f64", 2}, {1300, 65, 97, "f64", 2},
+          {4200, 66, 65, "f64", 1}, {64, 65, 80, "f32", 1}, {131, 90, 145, "f32", 2}, {700, 81, 200, "f32", 1}, {90, 65, 70, "i64", 1},
+          {20, 1500, 600, "f64", 1}, {0, 70, 70, "f64", 1});
+    CHECK(weighted, {131, 65, 66, "f64", 1}, {70, 130, 70, "f64", 2}, {200, 70, 150, "f64", 1}, {131, 80, 96, "f32", 1},
+          {300, 140, 65, "f32", 2}, {131, 30, 20, "f64", 1});
+}
+
 /* ---- rows ---- */
 
 /* Short rows with folds inside them are taken a lane each; what is left of a block's rows, and rows too long or too few, is not. */
@@ -248,6 +257,7 @@ int main(int argc, char **argv) {
         {"many columns", test_many_columns},
         {"products", test_products},
         {"turned products", test_turned},
+        {"sums in tiles", test_tiles},
         {"rows", test_rows},
         {"rows in lanes", test_rows_in_lanes},
         {"row functions", test_row_functions},
