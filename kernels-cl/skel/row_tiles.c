@@ -73,7 +73,7 @@ void clf_rtext_together_end(clf_ctext *x) {
 
 /* ---- tiles ---- */
 
-/* Rows of the next group that a tile asks for, of `tiles` in all. */
+/* A tile's share of the next group's rows, asked for. */
 static void ask(clf_rtext *w) {
     char ext[sizeof w->x.strip];
     bool seen[CLF_ROW_VALUES] = {false};
@@ -83,7 +83,7 @@ static void ask(clf_rtext *w) {
         int axis = clf_row_inner(q->axes);
         if (q->op != CLF_V_LOAD || !(q->axes & 1u) || axis < 0 || seen[q->arg % CLF_ROW_VALUES]) continue;
         seen[q->arg % CLF_ROW_VALUES] = true;
-        CLF_PUT(&w->x, "for (long u = 0; u < %s; u += %d) CLF_FETCH_FAR(x%d + xb%d + g * xl%d + u)\n", clf_rtext_extent(w, axis, ext),
+        CLF_PUT(&w->x, "for (long u = 0; u < %s; u += %d) { CLF_FETCH_FAR(x%d + xb%d + g * xl%d + u) }\n", clf_rtext_extent(w, axis, ext),
                 LINE / (int)clf_dtype_bytes((clf_dtype)q->dtype), q->arg, q->arg, q->arg);
     }
     CLF_PUT(&w->x, "}\nask_++;\n");
@@ -133,7 +133,7 @@ static void strip(clf_rtext *w, int s, int first, int second, int rows, int vect
     CLF_PUT(&w->x, "}\n");
 }
 
-/* So many vectors are threes, but for one or two twos at the end: there are four at least. */
+/* Vectors go by threes, and the last by twos where one would be left alone: there are five at least. */
 static void product(clf_rtext *w, int s) {
     clf_ctext *x = &w->x;
     const clf_sink *k = &w->c.sink[s];
