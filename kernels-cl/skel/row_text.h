@@ -99,9 +99,10 @@ void clf_rtext_outer(clf_rtext *w, int s);
 /** Deep buffers, once, and where the rows of a pass stand in them. */
 void clf_rtext_deep_setup(clf_rtext *w);
 void clf_rtext_deep_rows(clf_rtext *w, int r);
-void clf_rtext_together(clf_ctext *x); /* holes: a loop over groups of rows that stand in deep buffers, or nothing; the end of a group; */
+/** Holes of row.chunk.cl (prelude/contract.clh). */
+void clf_rtext_together(clf_ctext *x);
 void clf_rtext_together_end(clf_ctext *x);
-void clf_rtext_tiles(clf_ctext *x); /* the outer products of a group */
+void clf_rtext_tiles(clf_ctext *x);
 /* row_cols.c */
 void clf_rcols_setup(clf_rtext *w, int s);
 void clf_rcols_step(clf_rtext *w, int s);  /* in a sweep over cells */
