@@ -36,8 +36,7 @@ static void scan_row(clf_rtext *w, int v, int r) {
 
 /* ---- a pass ---- */
 
-/* Loads by one access share its pointer. */
-static bool first_load(const clf_rtext *w, int v) {
+bool clf_rtext_first_load(const clf_rtext *w, int v) {
     for (int u = 0; u < v; u++)
         if (w->c.value[u].op == CLF_V_LOAD && w->c.value[u].arg == w->c.value[v].arg) return false;
     return w->c.value[v].op == CLF_V_LOAD;
@@ -49,7 +48,7 @@ void clf_rtext_pointers(clf_rtext *w, int r) {
     for (int v = 0; v < w->p->c->nvalue; v++) {
         const clf_value *q = &w->p->c->value[v];
         int a = q->arg;
-        if (!first_load(w, v) || !(q->axes & 1u) || clf_row_inner(q->axes) < 0) continue;
+        if (!clf_rtext_first_load(w, v) || !(q->axes & 1u) || clf_row_inner(q->axes) < 0) continue;
         const char *t = clf_emit_type(buf, (clf_dtype)q->dtype, 1);
         CLF_PUT(x, "const __global %s *const q%d_%d = x%d + xb%d + (i + %d) * xl%d;\n", t, a, r, a, a, r, a);
     }
@@ -175,7 +174,7 @@ static void setup_once(clf_rtext *w) {
     for (int v = 0; v < w->p->c->nvalue; v++) {
         const clf_value *q = &w->c.value[v];
         if (q->axes == 0 && !clf_rtext_is_made(q)) clf_ctext_compute(x, v, 1, 0);
-        if (first_load(w, v) && q->axes && !(q->axes & 1u))
+        if (clf_rtext_first_load(w, v) && q->axes && !(q->axes & 1u))
             CLF_PUT(x, "const __global %s *const q%d = x%d + xb%d;\n", clf_emit_type(buf, (clf_dtype)q->dtype, 1), q->arg, q->arg, q->arg);
     }
     x->held = w->held;

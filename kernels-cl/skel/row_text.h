@@ -56,6 +56,8 @@ void clf_rtext_begin(clf_rtext *w);
 void clf_rtext_setup(clf_ctext *x);
 void clf_rtext_pass(clf_ctext *x, int ru);
 void clf_rtext_once(clf_ctext *x);
+/** Is v a load, and the first by its access? Loads by one access share its pointer. */
+bool clf_rtext_first_load(const clf_rtext *w, int v);
 /** Pointers to what row r of the pass reads and stores. */
 void clf_rtext_pointers(clf_rtext *w, int r);
 /** The current sweep over the rows of the pass. */

@@ -7,8 +7,6 @@
  * A deep buffer has a panel for each vector of its columns, row after row of it, so that a tile reads what lies together: cell (g, u) is
  * at CLF_ROW_DEEP * u + lanes * g for the u that begin a vector. Memory would rest meanwhile: each tile asks for its share of the rows that
  * come next. */
-#include <string.h>
-
 #include "kernels-cl/skel/row_text.h"
 #include "planner/skel.h"
 
@@ -76,13 +74,11 @@ void clf_rtext_together_end(clf_ctext *x) {
 /* A tile's share of the next group's rows, asked for. */
 static void ask(clf_rtext *w) {
     char ext[sizeof w->x.strip];
-    bool seen[CLF_ROW_VALUES] = {false};
     CLF_PUT(&w->x, "for (long g = g1 + ask_ * per_; g < g1 + min((ask_ + 1) * per_, %dL) && g < b1; g++) {\n", CLF_ROW_DEEP);
     for (int v = 0; v < w->p->c->nvalue; v++) {
         const clf_value *q = &w->p->c->value[v];
         int axis = clf_row_inner(q->axes);
-        if (q->op != CLF_V_LOAD || !(q->axes & 1u) || axis < 0 || seen[q->arg % CLF_ROW_VALUES]) continue;
-        seen[q->arg % CLF_ROW_VALUES] = true;
+        if (!clf_rtext_first_load(w, v) || !(q->axes & 1u) || axis < 0) continue;
         CLF_PUT(&w->x, "for (long u = 0; u < %s; u += %d) { CLF_FETCH_FAR(x%d + xb%d + g * xl%d + u) }\n", clf_rtext_extent(w, axis, ext),
                 LINE / (int)clf_dtype_bytes((clf_dtype)q->dtype), q->arg, q->arg, q->arg);
     }
