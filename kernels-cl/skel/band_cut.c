@@ -14,7 +14,8 @@ enum {
     PASS_ENTRIES = 4096,  /* stored entries of a pass: a few for each work-item */
     MANY_ROWS = 256,      /* of such a pass, at most */
     ENTRY_ROOM = 64,      /* times as many as were guessed may be there */
-    MAX_WORDS = 1 << 26   /* of scratch */
+    MAX_WORDS = 1 << 26,  /* of scratch */
+    VECTOR_WORDS = 4      /* of the widest vector: buffers begin at whole ones */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -163,6 +164,7 @@ static bool lay_out_band(clf_band *p) {
         const clf_value *w = &p->c->value[v];
         if (!clf_band_buffered(p, w)) continue;
         if (!cells_of(p, w->axes & ~1u, &n) || n > MAX_WORDS) return false;
+        at = ceil_div(at, VECTOR_WORDS) * VECTOR_WORDS;
         p->buffer[v] = at;
         if (!take(&at, (w->axes & 1u ? most(p->pass, p->meet.pass) : 1) * n)) return false;
     }
@@ -237,7 +239,7 @@ static bool small(const clf_band *p) {
     return fits;
 }
 
-bool clf_band_cut(clf_band *p, const clf_profile *profile, int local) {
+bool clf_band_cut(clf_band *p, const clf_profile *profile, int local, int width) {
     for (int k = 0; k < p->njob; k++)
         if (!size_job(p, k)) return false;
     p->local = local ? local : local_for(p, profile);
@@ -245,6 +247,7 @@ bool clf_band_cut(clf_band *p, const clf_profile *profile, int local) {
     if (p->e >= 0 && clf_band_extent(p, p->e) > INT64_MAX / CLF_LEAF) return false;
     cut_rows(p);
     if (!meets_fit(p) || !lay_out_merges(p) || !lay_out_band(p)) return false;
+    clf_band_widen(p, profile ? clf_group_width(p->c, profile) : width);
     int64_t groups = p->flat + p->bands + p->meet.bands;
     if (groups > MAX_GROUPS || p->merges > MAX_GROUPS || groups > MAX_WORDS / most(p->stride, 1)) return false;
     p->words = p->base + groups * p->stride;

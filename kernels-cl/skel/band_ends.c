@@ -20,7 +20,7 @@ static bool may_end(const clf_band *b) {
 
 bool clf_band_ends(const clf_cplan *c, const clf_profile *p, double share, const int64_t *ptr, clf_entry_end *out) {
     clf_band b;
-    if (!clf_band_plan(&b, c, p, 0) || b.e < 0 || !may_end(&b)) return false;
+    if (!clf_band_plan(&b, c, p, 0, 0) || b.e < 0 || !may_end(&b)) return false;
     int64_t run = b.flat ? clf_band_run(&b) : 0, chunks = run ? (clf_band_leaves(&b) + run - 1) / run : b.bands;
     if (chunks < 2) return false;
     *out = (clf_entry_end){.chunk = clf_ends_chunk(share, chunks), .inside = run > 0};

@@ -8,9 +8,10 @@
 /* In front of a loop over leaves: `tasks` of them for the whole group. */
 static void put_tasks(clf_btext *t, const clf_job *j) {
     CLF_PUT(&t->x,
-            "const int lanes = %d, inner = 1, lane = me %% lanes;\nfor (CLF_INDEX t0 = 0; t0 < tasks; t0 += CLF_GROUP / lanes) {\n"
-            "const CLF_INDEX task = t0 + me / lanes, clipped = min(task, tasks - 1);\nconst bool there = task < tasks;\n",
-            j->lanes);
+            "const int lanes = %d, inner = 1, team = %d, lane = me %% team * %d;\nfor (CLF_INDEX t0 = 0; t0 < tasks; t0 += CLF_GROUP / "
+            "team) {\n"
+            "const CLF_INDEX task = t0 + me / team, clipped = min(task, tasks - 1);\nconst bool there = task < tasks;\n",
+            j->lanes, j->lanes / j->width, j->width);
 }
 
 /* ---- along one axis ---- */
@@ -65,8 +66,9 @@ void clf_btext_leaves(clf_btext *t, int k) {
                            first = {"leaf_states[(CLF_INDEX)(", ") * tasks + line * leaves]", 0};
     const clf_job *j = &t->p->job[k];
     bool single = j->leaves == 1;
-    char u[16];
+    char u[16], from[16];
     clf_print(u, sizeof u, "u%d", j->axis);
+    clf_print(from, sizeof from, j->width > 1 ? "u%df" : "u%d", j->axis);
     clf_btext_mark(t, k);
     CLF_PUT(&t->x, "{\n");
     clf_btext_lines(t, j->keep);
@@ -78,11 +80,11 @@ void clf_btext_leaves(clf_btext *t, int k) {
     CLF_PUT(&t->x, "const CLF_INDEX line = clipped / leaves, leaf = clipped %% leaves, to = there ? min(e%d, (leaf + 1) * 512) : 0;\n",
             j->axis);
     clf_btext_position(t, j->keep, "line");
-    clf_btext_values(t, 1u << j->axis, false);
+    clf_btext_before(t, 1u << j->axis);
     clf_btext_begin_lanes(t, k);
-    CLF_PUT(&t->x, "%sfor (CLF_INDEX %s = leaf * 512 + lane; %s < to; %s += lanes) {\n", t->p->local > 64 ? "CLF_SOME " : "", u, u, u);
-    clf_btext_values(t, 1u << j->axis, true);
-    clf_btext_steps(t, k, u);
+    CLF_PUT(&t->x, "%sfor (CLF_INDEX %s = leaf * 512 + lane; %s < to; %s += lanes) {\n", t->p->local > 64 ? "CLF_SOME " : "", from, from,
+            from);
+    clf_btext_step(t, k, 1u << j->axis, u);
     CLF_PUT(&t->x, "}\n");
     clf_batch_ends(t, k, single ? leaf_result : leaf_state);
     CLF_PUT(&t->x, "}\nCLF_BAND_SYNC\n");
@@ -129,13 +131,12 @@ static void full_state(clf_btext *t, int s, int at) {
 static void full_loop(clf_btext *t, int k) {
     const clf_job *j = &t->p->job[k];
     uint32_t moves = 1u | (j->axis > 0 ? 1u << j->axis : 0);
-    clf_btext_values(t, moves, false);
+    clf_btext_before(t, moves);
     clf_btext_begin_lanes(t, k);
     CLF_PUT(&t->x, "CLF_INDEX p = leaf * 512 + lane, i = p / wide, j_ = p - i * wide;\nfor (; p < to; p += lanes) {\n"
                    "const CLF_INDEX r = i - pass0;\n");
-    if (j->axis > 0) CLF_PUT(&t->x, "const CLF_INDEX u%d = j_;\n", j->axis);
-    clf_btext_values(t, moves, true);
-    clf_btext_steps(t, k, "p");
+    if (j->axis > 0) CLF_PUT(&t->x, t->width > 1 ? "const CLF_INDEX u%df = j_;\n" : "const CLF_INDEX u%d = j_;\n", j->axis);
+    clf_btext_step(t, k, moves, t->width > 1 ? "p + e_" : "p");
     CLF_PUT(&t->x, "j_ += dj; i += di; if (j_ >= wide) { j_ -= wide; i++; }\n}\n");
 }
 

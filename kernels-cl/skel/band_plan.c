@@ -251,10 +251,10 @@ static bool place(clf_band *p) {
     return true;
 }
 
-bool clf_band_plan(clf_band *p, const clf_cplan *c, const clf_profile *profile, int local) {
+bool clf_band_plan(clf_band *p, const clf_cplan *c, const clf_profile *profile, int local, int width) {
     memset(p, 0, sizeof *p);
     p->c = c;
     if (!shape_ok(p) || !place(p)) return false;
     p->rows = c->axis[0].n.n;
-    return clf_band_cut(p, profile, local);
+    return clf_band_cut(p, profile, local, width);
 }

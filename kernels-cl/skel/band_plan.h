@@ -21,6 +21,8 @@
  * No size here follows from the number of entries but how many groups there are: it may be a guess, and kernels ask the operand.
  * DOTs of each entry over a short axis (pairs) have no buffer, they are computed where they are read; where several cells of a job take
  * one entry, they are made once for a tile of entries, in local memory.
+ * A work-item of LEAVES, MAP, COLS and FULL jobs over rows of dense operands takes `width` positions of axis `beside` at a step, which are
+ * neighbours: lanes of a leaf, columns, or kept cells. Only where the axis is whole runs of them (band_width.c).
  * Invariant: nothing here changes a result: whole blocks and leaves belong to one group and pass. */
 #ifndef CLF_KERNELS_SKEL_BAND_PLAN_H
 #define CLF_KERNELS_SKEL_BAND_PLAN_H
@@ -36,6 +38,8 @@ typedef enum clf_job_kind {
 typedef struct clf_job {
     uint8_t kind;
     int8_t axis;    /* along which a task goes; -1 */
+    int8_t beside;  /* along which positions of a step lie side by side; -1: it has one */
+    uint8_t width;  /* how many: 1, 2 or 4 */
     uint32_t keep;  /* axes whose positions number the tasks */
     int level, lanes;
     int value;      /* CAT */
@@ -68,6 +72,7 @@ typedef struct clf_band {
         int64_t pass, band, bands;   /* of MEET jobs and what they need, behind the bands of the others; bands 0: they are one */
     } meet;
     int local, index_bits, levels;
+    int width;                       /* of the widest job */
     int njob, nitem, most_states;    /* most components of a state */
     clf_job job[CLF_BAND_JOBS];
     clf_item item[CLF_BAND_ITEMS];
@@ -86,8 +91,12 @@ static inline bool clf_band_turned(const clf_band *p, int job) {
     uint32_t behind = p->job[job].keep & ~(1u << p->e);
     return p->job[job].kind == CLF_JOB_MEET && behind && behind < 1u << p->e;
 }
-/** False when the skeleton cannot serve it. profile: for the size of a group; NULL: `local` is that. */
-bool clf_band_plan(clf_band *p, const clf_cplan *c, const clf_profile *profile, int local);
+/** False when the skeleton cannot serve it. profile: for the size of a group and the cells of a step; NULL: these are `local` and `width`. */
+bool clf_band_plan(clf_band *p, const clf_cplan *c, const clf_profile *profile, int local, int width);
+/** How many positions the steps of jobs have, `width` at most; groups and passes are cut already (band_width.c). */
+void clf_band_widen(clf_band *p, int width);
+/** May vectors of the access along its job's axis be loaded whole, where its memory begins at a whole one? */
+bool clf_band_aligned(const clf_band *p, int access, int job);
 static inline int64_t clf_band_extent(const clf_band *p, int axis) { return p->c->axis[axis].n.n; }
 /** Adds what a whole run reads, writes and computes (band_facts.c). */
 void clf_band_count(const clf_band *p, clf_facts *out);

@@ -63,7 +63,7 @@ void clf_band_states(const clf_cplan *c, const clf_profile *p, const clf_sched *
                      void *user) {
     clf_band b;
     (void)s;
-    if (!clf_band_plan(&b, c, p, 0)) return;
+    if (!clf_band_plan(&b, c, p, 0, 0)) return;
     for (int k = 0; k < c->nsink; k++) {
         clf_job_kind kind = (clf_job_kind)b.job[b.item[k].job].kind;
         const taking t = {&b, k, (const uint64_t *)scratch + b.item[k].at, b.item[k].parts, take, user};
@@ -85,7 +85,7 @@ void clf_band_columns(const clf_cplan *c, const clf_profile *p, const clf_sched 
                       clf_take_columns take, void *user) {
     clf_band b;
     (void)s;
-    if (!clf_band_plan(&b, c, p, 0)) return;
+    if (!clf_band_plan(&b, c, p, 0, 0)) return;
     if (grid.hi > b.bands) grid.hi = b.bands; /* none are apart, where there are parts */
     for (int k = 0; k < c->nsink; k++) {
         const clf_item *q = &b.item[k];

@@ -15,15 +15,17 @@ bool clf_btext_begin(clf_btext *t, const clf_band *p, clf_arena *arena) {
     t->x.c = &t->c;
     t->x.groups = true;
     t->scope = ~0u;
+    t->width = 1;
+    t->now = -1;
     t->used = clf_arena_new(arena, (size_t)p->c->nvalue, 1);
     return t->used != NULL;
 }
 
 /* ---- positions ---- */
 
-static const char *position_of(int axis, char buf[16]) {
+static const char *position_of(const clf_btext *t, int axis, char buf[16]) {
     if (axis)
-        clf_print(buf, 16, "u%d", axis);
+        clf_print(buf, 16, t->width > 1 && axis == t->beside && t->now < 0 ? "u%df" : "u%d", axis);
     else
         clf_print(buf, 16, "i");
     return buf;
@@ -37,6 +39,13 @@ void clf_btext_lines(clf_btext *t, uint32_t keep) {
         CLF_PUT(&t->x, ", lines = (CLF_INDEX)(xp[pass1] - xp[pass0]);\n");
     else
         CLF_PUT(&t->x, keep & 1u ? ", lines = (pass1 - pass0) * cells;\n" : ", lines = cells;\n");
+}
+
+void clf_btext_each(clf_btext *t, const char *x, const char *n) {
+    if (t->width == 1)
+        CLF_PUT(&t->x, "CLF_BAND_EACH(%s, %s) {\n", x, n);
+    else
+        CLF_PUT(&t->x, "CLF_BAND_EACH(turn, %s / %d) {\nconst CLF_INDEX %s = turn * %d;\n", n, t->width, x, t->width);
 }
 
 void clf_btext_position(clf_btext *t, uint32_t keep, const char *line) {
@@ -54,20 +63,21 @@ void clf_btext_position(clf_btext *t, uint32_t keep, const char *line) {
         if (a == 0)
             CLF_PUT(&t->x, "const CLF_INDEX r = at_, i = pass0 + r;\n");
         else if (keep & ((1u << a) - 1))
-            CLF_PUT(&t->x, "const CLF_INDEX %s = at_ %% e%d; at_ /= e%d;\n", position_of(a, u), a, a);
+            CLF_PUT(&t->x, "const CLF_INDEX %s = at_ %% e%d; at_ /= e%d;\n", position_of(t, a, u), a, a);
         else
-            CLF_PUT(&t->x, "const CLF_INDEX %s = at_;\n", position_of(a, u));
+            CLF_PUT(&t->x, "const CLF_INDEX %s = at_;\n", position_of(t, a, u));
     }
 }
 
-/* Row-major among `axes`, rows counted in the pass. */
-static void put_index(clf_btext *t, uint32_t axes) {
+/* Rows are counted in the pass. */
+void clf_btext_index(clf_btext *t, uint32_t axes) {
     int n = 0;
+    char u[16];
     for (int a = 0; a < t->p->c->naxes; a++) n += axes >> a & 1u && a > 0;
     for (int k = 0; k < n; k++) CLF_PUT(&t->x, "(");
     CLF_PUT(&t->x, axes & 1u ? "r" : "0");
     for (int a = 1; a < t->p->c->naxes; a++)
-        if (axes >> a & 1u) CLF_PUT(&t->x, " * e%d + u%d)", a, a);
+        if (axes >> a & 1u) CLF_PUT(&t->x, " * e%d + %s)", a, position_of(t, a, u));
 }
 
 /* ---- values ---- */
@@ -78,22 +88,26 @@ bool clf_btext_stride(const clf_band *p, int access, int axis) {
            s.step[axis] != 1;
 }
 
-static void put_load(clf_btext *t, int a) {
+void clf_btext_place(clf_btext *t, int a) {
     clf_strides s;
     char u[16];
-    if (t->p->c->access[a].protocol == CLF_ENTRIES) {
-        CLF_PUT(&t->x, "q%d[entry]", a);
-        return;
-    }
     clf_strides_of(t->p->c, &t->p->c->access[a], &s);
-    CLF_PUT(&t->x, "q%d[", a);
     for (int k = 0; k < t->p->c->naxes; k++) {
         if (!(s.axes >> k & 1u)) continue;
-        CLF_PUT(&t->x, "%s", position_of(k, u));
+        CLF_PUT(&t->x, "%s", position_of(t, k, u));
         if (clf_btext_stride(t->p, a, k)) CLF_PUT(&t->x, " * (CLF_INDEX)x%ds%d", k, a);
         CLF_PUT(&t->x, " + ");
     }
-    CLF_PUT(&t->x, "0]");
+    CLF_PUT(&t->x, "0");
+}
+
+static void put_load(clf_btext *t, int a) {
+    CLF_PUT(&t->x, "q%d[", a);
+    if (t->p->c->access[a].protocol == CLF_ENTRIES)
+        CLF_PUT(&t->x, "entry");
+    else
+        clf_btext_place(t, a);
+    CLF_PUT(&t->x, "]");
 }
 
 /* What another CSR operand stores there, or 0. */
@@ -123,13 +137,15 @@ void clf_btext_value(clf_btext *t, int v) {
         return;
     }
     CLF_PUT(&t->x, "const %s v%d = ", clf_emit_type(buf, (clf_dtype)w->dtype, 1), v);
-    if (w->op == CLF_V_LOAD) {
+    if (t->loaded && clf_btext_is_vector(t, v)) {
+        CLF_PUT(&t->x, "h%d.s%d", v, t->now);
+    } else if (w->op == CLF_V_LOAD) {
         put_load(t, w->arg);
     } else if (w->op == CLF_V_INDEX) {
-        CLF_PUT(&t->x, "%s", position_of(w->arg, u));
+        CLF_PUT(&t->x, "%s", position_of(t, w->arg, u));
     } else {
         CLF_PUT(&t->x, "m%d[", v);
-        put_index(t, w->axes);
+        clf_btext_index(t, w->axes);
         CLF_PUT(&t->x, "]");
     }
     CLF_PUT(&t->x, ";\n");
@@ -155,6 +171,9 @@ void clf_btext_mark(clf_btext *t, int k) {
     const clf_job *j = &t->p->job[k];
     memset(t->used, 0, (size_t)t->p->c->nvalue);
     t->tiled = j->pairs > 0;
+    t->width = j->width;
+    t->beside = j->beside;
+    t->now = -1;
     if (t->p->e >= 0) t->scope = j->keep | (j->axis >= 0 ? 1u << j->axis : 0) | 1u;
     for (int s = 0; s < t->p->nitem; s++) {
         const clf_sink *sink = &t->c.sink[s];
@@ -198,12 +217,12 @@ const char *clf_btext_result(const clf_btext *t, int item, const char *line, cha
 
 void clf_btext_begin_lanes(clf_btext *t, int k) {
     for (int s = 0; s < t->p->nitem; s++)
-        if (clf_btext_folds(t, s, k)) clf_state_begin(&t->x, s, 's');
+        for (int e = 0; e < t->width && clf_btext_folds(t, s, k); e++) clf_state_begin(&t->x, s, clf_btext_lane(e));
 }
 
 void clf_btext_steps(clf_btext *t, int k, const char *pos) {
     for (int s = 0; s < t->p->nitem; s++)
-        if (clf_btext_folds(t, s, k)) clf_state_step(&t->x, s, 's', pos);
+        if (clf_btext_folds(t, s, k)) clf_state_step(&t->x, s, clf_btext_lane(t->now), pos);
 }
 
 /* ---- jobs without folds ---- */
@@ -211,19 +230,14 @@ void clf_btext_steps(clf_btext *t, int k, const char *pos) {
 /* What rows do not move is stored by the first pass. */
 static void put_map(clf_btext *t, int k) {
     const clf_job *j = &t->p->job[k];
-    char to[64];
     clf_btext_mark(t, k);
     CLF_PUT(&t->x, "{\n");
     clf_btext_lines(t, j->keep);
-    CLF_PUT(&t->x, "const CLF_INDEX here = %s;\nCLF_BAND_EACH(line, here) {\n", j->keep & 1u ? "lines" : "pass0 == 0 ? lines : 0");
+    CLF_PUT(&t->x, "const CLF_INDEX here = %s;\n", j->keep & 1u ? "lines" : "pass0 == 0 ? lines : 0");
+    clf_btext_each(t, "line", "here");
     clf_btext_position(t, j->keep, "line");
-    clf_btext_values(t, 0, false);
-    for (int s = 0; s < t->p->c->nsink; s++) {
-        if (t->p->item[s].job != k) continue;
-        CLF_PUT(&t->x, "%s = ", clf_btext_result(t, s, "line", to));
-        clf_ctext_store_cast(&t->x, s, 1, 0);
-        CLF_PUT(&t->x, ";\n");
-    }
+    clf_btext_before(t, ~0u);
+    clf_btext_step(t, k, ~0u, "");
     CLF_PUT(&t->x, "}\n}\nCLF_BAND_SYNC\n");
 }
 
@@ -236,6 +250,7 @@ static void put_cat(clf_btext *t, int k) {
         uint32_t keep = j->keep | (along > 0 ? 1u << along : 0);
         memset(t->used, 0, (size_t)t->p->c->nvalue);
         t->used[w->in[q]] = 1;
+        t->width = 1;
         mark_inputs(t);
         CLF_PUT(&t->x, "{\n");
         clf_btext_lines(t, keep);
@@ -247,7 +262,7 @@ static void put_cat(clf_btext *t, int k) {
         if (q && first < 0) CLF_PUT(&t->x, "1 + ");
         CLF_PUT(&t->x, along > 0 ? "u%d;\n" : "0;\n", along);
         CLF_PUT(&t->x, "m%d[", j->value);
-        put_index(t, w->axes);
+        clf_btext_index(t, w->axes);
         CLF_PUT(&t->x, "] = v%d;\n}\n}\nCLF_BAND_SYNC\n", w->in[q]);
     }
 }
@@ -268,10 +283,10 @@ void clf_btext_scan(clf_btext *t, int k) {
     clf_state_declare(&t->x, s);
     CLF_PUT(&t->x, "for (CLF_INDEX u%d = 0; u%d < e%d; u%d++) {\n", j->axis, j->axis, j->axis, j->axis);
     clf_btext_values(t, 1u << j->axis, true);
-    clf_state_step(&t->x, s, 's', position_of(j->axis, u));
+    clf_state_step(&t->x, s, 's', position_of(t, j->axis, u));
     clf_state_widen(&t->x, s, 's', 'a');
     CLF_PUT(&t->x, "const CLF_INDEX to_ = ");
-    put_index(t, w->axes);
+    clf_btext_index(t, w->axes);
     CLF_PUT(&t->x, ";\n");
     char to[64];
     clf_state_result(&t->x, s, clf_btext_result(t, s, "to_", to));

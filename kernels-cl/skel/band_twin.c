@@ -111,13 +111,13 @@ static bool floats_fit(const clf_cplan *c, const clf_profile *p) {
 
 bool clf_band_fits(const clf_band_twin *t, const clf_cplan *c, const clf_profile *p) {
     clf_band b;
-    if (!floats_fit(c, p) || !clf_band_plan(&b, c, p, 0) || (b.e >= 0) != t->entries) return false;
+    if (!floats_fit(c, p) || !clf_band_plan(&b, c, p, 0, 0) || (b.e >= 0) != t->entries) return false;
     return clf_twin_args_fit(&t->run, &b, p) && clf_twin_args_fit(&t->merge, &b, p);
 }
 
 static clf_twin_groups groups_of(const clf_band *b) {
-    return (clf_twin_groups){b->local, b->index_bits, false, b->flat + b->bands + b->meet.bands, b->merges, b->words,
-                             b->grain, b->extent,     1};
+    return (clf_twin_groups){b->local, b->index_bits, false,   b->flat + b->bands + b->meet.bands, b->merges, b->words,
+                             b->grain, b->extent,     b->width};
 }
 
 static clf_status misfit(const clf_band_twin *t, clf_err *err) {
@@ -126,7 +126,7 @@ static clf_status misfit(const clf_band_twin *t, clf_err *err) {
 
 clf_status clf_band_sched(const clf_band_twin *t, const clf_cplan *c, const clf_profile *p, clf_grid grid, clf_sched *out, clf_err *err) {
     clf_band b;
-    if (!clf_band_plan(&b, c, p, 0)) return misfit(t, err);
+    if (!clf_band_plan(&b, c, p, 0, 0)) return misfit(t, err);
     const clf_twin_groups g = groups_of(&b);
     clf_twin_group_sched(&t->run, &b, &g, grid, out);
     return CLF_OK;
@@ -134,7 +134,7 @@ clf_status clf_band_sched(const clf_band_twin *t, const clf_cplan *c, const clf_
 
 clf_status clf_band_merge(const clf_band_twin *t, const clf_cplan *c, const clf_profile *p, clf_sched *out, clf_err *err) {
     clf_band b;
-    if (!clf_band_plan(&b, c, p, 0)) return misfit(t, err);
+    if (!clf_band_plan(&b, c, p, 0, 0)) return misfit(t, err);
     const clf_twin_groups g = groups_of(&b);
     clf_twin_group_merge(&t->merge, &b, &g, out);
     return CLF_OK;
@@ -145,7 +145,7 @@ clf_status clf_band_merge(const clf_band_twin *t, const clf_cplan *c, const clf_
 void clf_band_facts(const clf_cplan *c, const clf_profile *profile, const clf_sched *s, clf_facts *out) {
     clf_band p;
     memset(out, 0, sizeof *out);
-    if (!clf_band_plan(&p, c, profile, 0)) return;
+    if (!clf_band_plan(&p, c, profile, 0, 0)) return;
     clf_band_count(&p, out);
     const clf_twin_groups g = groups_of(&p);
     clf_twin_group_share(out, s, &g, profile);
@@ -164,6 +164,7 @@ static void hole_setup(clf_ctext *x) {
     }
     for (int o = 0; o < p->c->nout; o++)
         CLF_PUT(x, "__global %s *const r%d = o%d + ob%d;\n", clf_emit_type(buf, (clf_dtype)p->c->out[o].dtype, 1), o, o, o);
+    clf_btext_whole((clf_btext *)x);
     for (int v = 0; v < p->c->nvalue; v++)
         if (clf_band_buffered(p, &p->c->value[v])) {
             const char *type = clf_emit_type(buf, (clf_dtype)p->c->value[v].dtype, 1);
@@ -189,7 +190,7 @@ clf_status clf_band_emit(const clf_band_twin *t, const clf_cplan *c, const clf_s
     clf_band p;
     clf_btext b;
     const clf_twin *which = s->merge == CLF_MERGE_ITSELF ? &t->merge : &t->run;
-    if (!clf_band_plan(&p, c, NULL, (int)s->local)) return misfit(t, err);
+    if (!clf_band_plan(&p, c, NULL, (int)s->local, s->width)) return misfit(t, err);
     if (!clf_btext_begin(&b, &p, arena)) return clf_twin_no_memory(which, err);
     return clf_twin_write(which, &b.x, &p, p.local, kernel_dir, arena, out, err);
 }

@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "kernels-cl/skel/cell_plan.h"
+#include "kernels-cl/skel/group_local.h"
 #include "kernels-cl/skel/plane.h"
 #include "kernels-cl/skel/strides.h"
 
 enum {
     MAP_CELLS = 8,       /* cells of a map that a work-item takes */
-    LONG_BODY = 64,      /* values that a work-item computes for the cells of a step at most, and components of states that it holds: */
-    MOST_STATES = 32,    /* assumed, for registers; no GPU has been asked yet */
     NARROW_MERGE = 8,    /* results that a group of the merge takes side by side, so that its loads are neighbours */
     INT_ROOM = 1 << 24,  /* positions beyond the last cell that a group may compute */
     MAX_GROUPS = 1 << 30 /* work-groups of a launch */
@@ -110,16 +109,6 @@ bool clf_group_apart(const clf_group *p, const uint8_t *used) {
 
 /* ---- cells side by side ---- */
 
-static bool is_wide(int dtype) { return clf_dtype_bytes((clf_dtype)dtype) > 4; }
-
-int clf_group_width(const clf_cplan *c, const clf_profile *p) {
-    bool wide = false;
-    for (int k = 0; k < c->nin; k++) wide = wide || is_wide(c->in[k].dtype);
-    for (int s = 0; s < c->nsink; s++) wide = wide || (c->sink[s].kind == CLF_SINK_STORE && is_wide(c->out[c->sink[s].out[0]].dtype));
-    if (p->item_cells[wide] > 0) return (int)p->item_cells[wide];
-    return p->kind != CLF_DEV_GPU ? 1 : wide ? 2 : 4;
-}
-
 /* Are the cells of every step neighbours in one row? A walk over columns has no shorter step at the end of a row. */
 static bool side_by_side(const clf_group *p, clf_walk_id k, const uint8_t *used, int width) {
     if (p->cols % width == 0) return true;
@@ -132,7 +121,7 @@ static int walk_width(const clf_group *p, clf_walk_id k) {
     if ((int)k >= CLF_FOLD_WALKS) return 1;
     clf_group_used(p, k, used);
     for (int v = 0; v < p->c->nvalue; v++) body += used[v] && (p->c->value[v].axes & p->j);
-    while (width > 1 && (body * width > LONG_BODY || p->walk[k].states * width > MOST_STATES || !side_by_side(p, k, used, width)))
+    while (width > 1 && (body * width > CLF_LONG_BODY || p->walk[k].states * width > CLF_MOST_STATES || !side_by_side(p, k, used, width)))
         width /= 2;
     return width;
 }

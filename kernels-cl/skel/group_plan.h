@@ -41,8 +41,6 @@ typedef struct clf_group {
 /** False when the skeleton cannot serve it. local: work-items of a group, a power of two from 64; 0: there is no room for one. width: 1, 2
  *  or 4 cells that a work-item may take side by side. */
 bool clf_group_plan(clf_group *p, const clf_cplan *c, int local, int width);
-/** As many as the profile says are best for the widest cells that the cplan reads or keeps. */
-int clf_group_width(const clf_cplan *c, const clf_profile *p);
 /** The walk that serves a sink. */
 clf_walk_id clf_group_walk(const clf_group *p, const clf_sink *s);
 /* Where an access reads: element base + si*i + sj*j. linear: and that runs through memory as the cells do. */

@@ -56,3 +56,32 @@ void skel_no_memory(const kernel_job *j, const clf_sched *s) {
     CU_ASSERT_EQUAL(st, CLF_OK);
     CU_ASSERT_TRUE(n > LEAST_ALLOCATIONS);
 }
+
+/* ---- memory that no vector fits ---- */
+
+/* Memory of n bytes of what is at *at, `by` bytes into it. */
+static void move_to(void **at, size_t n, size_t by) {
+    char *p = clf_mem_data(&jobs.mem, n + by);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+    memcpy(p + by, *at, n);
+    *at = p + by;
+}
+
+/* Back home, with what it holds now. */
+static void move_back(void **at, void *home, size_t n, size_t by) {
+    memcpy(home, *at, n);
+    clf_mem_data_free(&jobs.mem, (char *)*at - by, n + by);
+    *at = home;
+}
+
+clf_status skel_beside(kernel_job *j, const clf_skel *skel, int parts, clf_err *err) {
+    void *in[JOB_OPERANDS], *got[JOB_OPERANDS];
+    memcpy(in, j->in, sizeof in);
+    memcpy(got, j->got, sizeof got);
+    for (int k = 0; k < j->c.nin; k++) move_to(&j->in[k], j->in_bytes[k], clf_dtype_bytes((clf_dtype)j->c.in[k].dtype));
+    for (int k = 0; k < j->c.nout; k++) move_to(&j->got[k], j->out_bytes[k], clf_dtype_bytes((clf_dtype)j->c.out[k].dtype));
+    clf_status st = job_kernel(j, skel, parts, err);
+    for (int k = 0; k < j->c.nin; k++) move_back(&j->in[k], in[k], j->in_bytes[k], clf_dtype_bytes((clf_dtype)j->c.in[k].dtype));
+    for (int k = 0; k < j->c.nout; k++) move_back(&j->got[k], got[k], j->out_bytes[k], clf_dtype_bytes((clf_dtype)j->c.out[k].dtype));
+    return st;
+}

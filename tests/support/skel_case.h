@@ -14,4 +14,6 @@ void skel_same_text(kernel_job *a, const clf_sched *sa, kernel_job *b, const clf
 void skel_refuses(const kernel_job *j, const clf_skel *skel, double arg_bytes);
 /** Emission fails cleanly whichever of its allocations fails. */
 void skel_no_memory(const kernel_job *j, const clf_sched *s);
+/** As job_kernel; operands and results begin an element behind where a vector may, for devices that work in the memory of their caller. */
+clf_status skel_beside(kernel_job *j, const clf_skel *skel, int parts, clf_err *err);
 #endif

@@ -19,6 +19,7 @@ typedef struct text_suite {
     const char *skel, *letters;
     int64_t (*other)(char letter, const text_shape *s); /* NULL: there are no other letters */
     bool (*takes)(text_shape *s); /* may make it smaller; false: too large for this device. NULL: any will do */
+    clf_status (*run)(kernel_job *j, const clf_skel *skel, int parts, clf_err *err); /* NULL: job_kernel */
     long kernels;                 /* that ran */
 } text_suite;
 

@@ -27,6 +27,9 @@ static const char xtv[] = HEAD_J WEIGHT "(out Y $t $m) (dot Y x c keep j))";
 static const char row_norms[] =
     HEAD_J "(out Y $t $n) (out Z $t $m) (let s $t dot j x x) (let r $t SQRT s) (let y $t DIV x r) (store Y r keep i)"
            " (dot Z y x keep j))";
+static const char centred[] = /* what columns have is in a sum over rows, and in kept cells */
+    HEAD_J VECTOR "(out Y $t $m) (out Z $t $n $m) (let a $t MUL b b) (let d $t SUB x a) (let s $t dot j d b) (let y $t MUL d s)"
+                  " (fold Y SUM y keep j) (store Z y keep i j))";
 static const char vector_dot[] = HEAD_J VECTOR "(out Y $t $n $m) (let s $t dot j b b) (let y $t MUL x s) (store Y y keep i j))";
 static const char mmchain[] = HEAD_JK WEIGHTS "(out Y $t $m $k) (let s $t dot j x v) (let q $t MUL c s) (dot Y x q keep j k))";
 static const char mlogreg[] = HEAD_JK WEIGHTS "(out Y $t $m $k) (let s $t dot j x v) (let q $t MUL c s) (let r $t fold SUM k q)"

@@ -21,39 +21,12 @@ static long launches, merges, wide;
 static int64_t most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
 static bool beside;                    /* operands and results begin an element behind where a vector may */
 
-/* Memory of n bytes of what is at *at, `by` bytes into it. */
-static void move_to(void **at, size_t n, size_t by) {
-    char *p = clf_mem_data(&jobs.mem, n + by);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(p);
-    memcpy(p + by, *at, n);
-    *at = p + by;
-}
-
-/* Back home, with what it holds now. */
-static void move_back(void **at, void *home, size_t n, size_t by) {
-    memcpy(home, *at, n);
-    clf_mem_data_free(&jobs.mem, (char *)*at - by, n + by);
-    *at = home;
-}
-
-static clf_status run_beside(kernel_job *j, int parts, clf_err *err) {
-    void *in[JOB_OPERANDS], *got[JOB_OPERANDS];
-    memcpy(in, j->in, sizeof in);
-    memcpy(got, j->got, sizeof got);
-    for (int k = 0; k < j->c.nin; k++) move_to(&j->in[k], j->in_bytes[k], clf_dtype_bytes((clf_dtype)j->c.in[k].dtype));
-    for (int k = 0; k < j->c.nout; k++) move_to(&j->got[k], j->out_bytes[k], clf_dtype_bytes((clf_dtype)j->c.out[k].dtype));
-    clf_status st = job_kernel(j, group, parts, err);
-    for (int k = 0; k < j->c.nin; k++) move_back(&j->in[k], in[k], j->in_bytes[k], clf_dtype_bytes((clf_dtype)j->c.in[k].dtype));
-    for (int k = 0; k < j->c.nout; k++) move_back(&j->got[k], got[k], j->out_bytes[k], clf_dtype_bytes((clf_dtype)j->c.out[k].dtype));
-    return st;
-}
-
 static void run(kernel_job *j, int parts) {
     clf_err err = {0};
     clf_sched s;
     size_t bad = 0;
     job_memory(j, JOB_REAL, 1);
-    clf_status st = beside ? run_beside(j, parts, &err) : job_kernel(j, group, parts, &err);
+    clf_status st = beside ? skel_beside(j, group, parts, &err) : job_kernel(j, group, parts, &err);
     if (st == CLF_OK) st = job_reference(j, &err);
     for (int o = 0; st == CLF_OK && o < j->c.nout; o++) bad += job_wrong(j, o, 0);
     if (st != CLF_OK) fprintf(stderr, "%s\n", err.text);

@@ -17,8 +17,10 @@
 enum { LEAST_KERNELS = 50 };                                  /* shapes are left out by size: not nearly all */
 static int64_t most_rows = INT64_MAX, most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
 static bool large;                                            /* groups of the size that GPUs get: a part of the shapes */
+static bool beside;                                           /* steps of several positions: shapes whose rows are runs of them */
 static bool takes(text_shape *s) {
     if (large && s->parts != 2) return false;
+    if (beside && s->b % 2 && s->c % 2) return false;
     if (s->a > most_rows) s->a = most_rows;
     return s->a * s->b * (s->c ? s->c : 1) <= most_cells;
 }
@@ -55,6 +57,7 @@ static void test_mvchain(void) {
     CHECK(mvchain, {1000, 10, 0, "f64", 1}, {17003, 10, 0, "f64", 2}, {777, 100, 0, "f64", 2}, {300, 1000, 0, "f64", 1},
           {90, 5000, 0, "f64", 3}, {200, 1003, 0, "f32", 2}, {0, 10, 0, "f64", 1}, {1, 1, 0, "f64", 1}, {40, 31, 0, "i64", 1},
           {40, 31, 0, "i32", 1}, {7, 0, 0, "f64", 1});
+    CHECK(centred, {131, 10, 0, "f64", 2}, {77, 600, 0, "f64", 2}, {33, 532, 0, "f32", 2}, {50, 31, 0, "i64", 1});
     CHECK(xtxv, {1029, 13, 0, "f64", 2}, {65, 600, 0, "f32", 1});
     CHECK(xtv, {1029, 13, 0, "f64", 3}, {66, 1600, 0, "f64", 1});
     CHECK(row_norms, {131, 13, 0, "f64", 1}, {66, 530, 0, "f32", 2});
@@ -122,6 +125,29 @@ static void test_grain(void) {
     job_end(&j);
 }
 
+/* As many positions as the device likes, if rows are runs of them and all work-items of a group have some. */
+static void test_steps(void) {
+    static const struct {
+        const char *text;
+        text_shape shape;
+        int cells, width;
+    } of[] = {
+        {softmax, {500, 530, 0, "f64", 1}, 2, 2},  {softmax, {500, 530, 0, "f32", 1}, 4, 2},  {softmax, {500, 532, 0, "f32", 1}, 4, 4},
+        {softmax, {500, 531, 0, "f64", 1}, 4, 1},  {mvchain, {500, 1000, 0, "f64", 1}, 4, 4}, {mvchain, {500, 10, 0, "f64", 1}, 2, 2},
+        {mvchain, {500, 1000, 0, "f64", 1}, 1, 1}, {xv, {500, 101, 0, "f32", 1}, 2, 1},
+    };
+    clf_profile was = jobs.profile;
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        kernel_job j;
+        clf_sched s;
+        jobs.profile.item_cells[0] = jobs.profile.item_cells[1] = of[k].cells;
+        planned(&j, of[k].text, of[k].shape, &s);
+        CU_ASSERT_EQUAL(s.width, of[k].width);
+        job_end(&j);
+    }
+    jobs.profile = was;
+}
+
 static void test_facts(void) {
     kernel_job j;
     clf_sched s;
@@ -152,11 +178,9 @@ static void test_refusals(void) {
 
 /* With an argument: memory in cl_mem objects of exact size, which Oclgrind watches. */
 int main(int argc, char **argv) {
-    static const test_case plans[] = {{"no memory", test_no_memory},
-                                      {"sizes are arguments", test_sizes_are_arguments},
-                                      {"grain", test_grain},
-                                      {"facts", test_facts},
-                                      {"refusals", test_refusals}};
+    static const test_case plans[] = {{"no memory", test_no_memory}, {"sizes are arguments", test_sizes_are_arguments},
+                                      {"grain", test_grain},         {"steps", test_steps},
+                                      {"facts", test_facts},         {"refusals", test_refusals}};
     static const test_case all[] = {{"rows", test_rows},
                                     {"scans", test_scans},
                                     {"rows put together", test_cats},
@@ -165,6 +189,7 @@ int main(int argc, char **argv) {
                                     {"products", test_products},
                                     {"totals", test_totals},
                                     {"three totals", test_three_totals}};
+    static const char *const steps[] = {"row.group, steps of four", "row.group, steps of two", "row.group, steps beside vectors"};
     bool small = argc > 1 && !strcmp(argv[1], "small");
     tell_inputs = small;
     if (small) most_rows = 37, most_cells = 9000;
@@ -175,6 +200,13 @@ int main(int argc, char **argv) {
         jobs.profile.kind = CLF_DEV_GPU;
         large = true;
         failed = run_suite("row.group, large groups", all, sizeof all / sizeof *all);
+    }
+    jobs.profile.kind = CLF_DEV_CPU;
+    for (int k = 0; device && !failed && k < 3; k++) { /* and steps of several positions, at last where no vector is aligned */
+        jobs.profile.item_cells[0] = jobs.profile.item_cells[1] = k ? 2 : 4;
+        suite.run = k == 2 ? skel_beside : NULL;
+        large = k > 0 || small, beside = true;
+        if (!k || !small) failed = run_suite(steps[k], all, sizeof all / sizeof *all);
     }
     jobs_close();
     const char *one = getenv("CLF_TEST_CASE");
