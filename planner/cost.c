@@ -216,7 +216,11 @@ static int questions(const clf_graph *g, const clf_gnode *x) {
     return n;
 }
 
-enum { VECTOR = 64 /* bytes of a kernel's vector */, NARROW = 4 /* columns of a right side up to which vectors lie along the sums */ };
+enum {
+    VECTOR = 64,     /* bytes of a kernel's vector */
+    NARROW = 4,      /* columns of a right side up to which vectors lie along the sums */
+    TILE_VECTORS = 3 /* columns of a tile of sums over rows */
+};
 
 /* n terms in whole vectors. */
 static double in_vectors(int64_t n, bool w) {
@@ -243,12 +247,22 @@ static bool meets_in_tiles(const clf_profile *dev, const clf_graph *g, int32_t n
     return cols && !clf_product_annihilates(g, n) && dev->tile_fma_per_s[w] > dev->fma_per_s[w];
 }
 
+/* t(A) %*% A: tiles that lie below the diagonal are left out (kernels-cl/skel/row_alike.c), those that it goes through are whole. Both sides
+ * are the same node, so they are the same values of the loop. */
+static double of_both_halves(const clf_graph *g, int32_t n, double lanes) {
+    bool ta, tb;
+    double cols = (double)clf_cols(&g->node[n]);
+    bool same = clf_product_operand(g, n, 0, &ta) == clf_product_operand(g, n, 1, &tb);
+    return same ? fmin(1, (cols + TILE_VECTORS * lanes) / (2 * cols)) : 1;
+}
+
 clf_ps clf_cost_node(const clf_profile *dev, const clf_graph *g, int32_t n, double share) {
     const clf_gnode *x = &g->node[n];
     bool w = clf_node_is_wide(g, n);
     int64_t space[2];
     if (x->op == CLF_OP_MATMUL && meets_in_tiles(dev, g, n, w))
-        return at_rate(in_vectors(clf_rows(x), w) * (double)clf_product_terms(g, n) * in_vectors(clf_cols(x), w) * share,
+        return at_rate(in_vectors(clf_rows(x), w) * (double)clf_product_terms(g, n) * in_vectors(clf_cols(x), w) * share *
+                           of_both_halves(g, n, VECTOR / (w ? 8 : 4)),
                        dev->tile_fma_per_s[w]);
     if (x->op == CLF_OP_MATMUL) return clf_cost_fma(dev, w, multiply_adds(g, n, w) * share);
     clf_node_space(g, n, space);

@@ -220,6 +220,7 @@ static void close(clf_rtext *w, int s) {
     clf_print(to, sizeof to, "(d - 1) * %s", slots);
     clf_print(from, sizeof from, "d * %s", slots);
     merge(w, s, to, from);
+    if (plan_of(w, s)->symmetric) clf_rtext_mirror(w, s);
 }
 void clf_rcols_finish(clf_ctext *x) {
     clf_rtext_each_stack((clf_rtext *)x, clf_full_finish);

@@ -135,7 +135,7 @@ static double row_units(const clf_row *p) {
         if (q->kind == CLF_ROW_PRODUCT && clf_row_inner(p->value[q->what].axes) >= 0)
             units += n * (double)clf_row_extent(p, clf_row_inner(p->value[q->what].axes));
         else if (q->kind == CLF_ROW_OUTER)
-            units += n * (double)clf_row_extent(p, p->sink[q->what].k);
+            units += n * (double)clf_row_extent(p, p->sink[q->what].k) / (p->sink[q->what].symmetric ? 2 : 1);
         else
             units += n * CELL_UNITS;
     }

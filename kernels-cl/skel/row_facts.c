@@ -29,7 +29,7 @@ static void count_sinks(const clf_row *p, clf_facts *f) {
         double cells = clf_facts_cells(c, clf_sink_loop(c, k)), *cell = f->cells[c->value[k->value[0]].dtype == CLF_F64];
         clf_facts_write(f, c, k, clf_facts_cells(c, k->keep));
         if (k->kind == CLF_SINK_FOLD) cell[CLF_CLASS_ADD] += cells * clf_folds[k->fold].flops;
-        if (k->kind == CLF_SINK_DOT) cell[CLF_CLASS_ADD] += 2 * cells;
+        if (k->kind == CLF_SINK_DOT) cell[CLF_CLASS_ADD] += p->sink[s].symmetric ? cells : 2 * cells;
     }
 }
 

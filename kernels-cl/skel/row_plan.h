@@ -7,7 +7,7 @@
  *   SCAN     one SCAN value: a row of results, kept
  *   CAT      one CAT value: a row put together, kept
  *   OUTER    one DOT sink that keeps two inner axes; where both are wide, its sums are not taken row by row but in tiles, of CLF_ROW_DEEP
- *            rows at a time (row_tiles.c), for which its sides stand in deep buffers, of that many rows
+ *            rows at a time (row_tiles.c), for which its sides stand in deep buffers, of that many rows; sides that are alike in one
  * A kept value stands in a row buffer, one per row of the pass, from the sweep that computes it on; all others are computed again in
  * every sweep that reads them, which gives the same bits. Values with an elementary function that two sweeps read are kept.
  * Axes of at most CLF_ROW_NARROW positions are constants of the text. */
@@ -57,6 +57,7 @@ typedef struct clf_row_sink {
     int16_t at;       /* its sweep; -1: per row at the end of a pass, or once */
     uint8_t layout;   /* clf_row_layout */
     uint8_t tiled;    /* an OUTER sink in tiles */
+    uint8_t symmetric; /* a tiled one of two values that are alike: half of its sums, of the one that runs along j */
     uint8_t stack;    /* of a full fold: its number */
     int8_t j, k;      /* axes kept by column sinks; -1. OUTER: j > k where it is turned, the result's second axis being the first here */
     int lanes;
@@ -121,6 +122,8 @@ bool clf_row_copies(const clf_row *p, int v);
 bool clf_row_turns(const clf_row *p);
 /** Is the outer product of sink s, over axes j and k, wide enough for tiles, and are its sides such that deep buffers can hold them? */
 bool clf_row_tiles(const clf_row *p, int s, int j, int k);
+/** Is `second` along axis k what `first` is along axis j? (row_alike.c) */
+bool clf_row_alike(const clf_row *p, int first, int second, int j, int k);
 /** Does some outer product go in tiles? */
 bool clf_row_any_tiled(const clf_row *p);
 /** Do full folds run along an inner axis? */

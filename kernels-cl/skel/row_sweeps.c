@@ -185,9 +185,11 @@ static bool place_outer(clf_row *p, int s) {
     order_outer(p, k, q->j, &first, &second);
     if (clf_row_inner(p->value[first].axes) != q->j || clf_row_inner(p->value[second].axes) != q->k) return false;
     q->tiled = clf_row_tiles(p, s, q->j, q->k);
+    q->symmetric = q->tiled && clf_row_alike(p, first, second, q->j, q->k);
     if ((q->tiled || clf_row_val(p, first)->op != CLF_V_LOAD) && keep(p, first) < 0) return false;
-    if (keep(p, second) < 0) return false;
-    if (q->tiled) p->value[first].deep = p->value[second].deep = 1;
+    if (!q->symmetric && keep(p, second) < 0) return false;
+    if (q->tiled) p->value[first].deep = 1;
+    if (q->tiled && !q->symmetric) p->value[second].deep = 1;
     q->at = (int16_t)new_sweep(p, CLF_ROW_OUTER, q->j, s);
     if (q->at < 0) return false;
     if (by_columns(J, K)) return columns(p, s, CLF_ROW_BY_COLS, 1, cells, clf_row_round(J, CLF_ROW_PAD) * K);
@@ -224,12 +226,17 @@ static void root(uint8_t *need, int v) {
     if (v >= 0) need[v] = 1;
 }
 
+static void root_sink(const clf_row *p, int s, uint8_t *need) {
+    const clf_sink *k = &p->c->sink[s];
+    int first = k->value[0], second = k->kind == CLF_SINK_DOT ? k->value[1] : -1;
+    if (p->sink[s].symmetric) order_outer(p, k, p->sink[s].j, &first, &second);
+    root(need, first);
+    if (!p->sink[s].symmetric) root(need, second);
+}
+
 static void roots(const clf_row *p, int t, uint8_t *need) {
     for (int s = 0; s < p->c->nsink; s++)
-        if (p->sink[s].at == t) {
-            root(need, p->c->sink[s].value[0]);
-            if (p->c->sink[s].kind == CLF_SINK_DOT) root(need, p->c->sink[s].value[1]);
-        }
+        if (p->sink[s].at == t) root_sink(p, s, need);
     for (int v = 0; v < p->c->nvalue; v++) {
         if (p->value[v].at != t) continue;
         if (clf_op_is_cell(clf_row_val(p, v)->op) || is_memory(clf_row_val(p, v)) || clf_row_val(p, v)->op == CLF_V_CAST) {

@@ -105,6 +105,9 @@ void clf_rtext_deep_rows(clf_rtext *w, int r);
 void clf_rtext_together(clf_ctext *x);
 void clf_rtext_together_end(clf_ctext *x);
 void clf_rtext_tiles(clf_ctext *x);
+/** Symmetric sums below the diagonal, of which not all were made, are those above: once a work-item has met its own, before others read
+ *  them. */
+void clf_rtext_mirror(clf_rtext *w, int s);
 /* row_cols.c */
 void clf_rcols_setup(clf_rtext *w, int s);
 void clf_rcols_step(clf_rtext *w, int s);  /* in a sweep over cells */

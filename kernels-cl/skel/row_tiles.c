@@ -6,7 +6,10 @@
  *
  * A deep buffer has a panel for each vector of its columns, row after row of it, so that a tile reads what lies together: cell (g, u) is
  * at CLF_ROW_DEEP * u + lanes * g for the u that begin a vector. Memory would rest meanwhile: each tile asks for its share of the rows that
- * come next. */
+ * come next.
+ *
+ * Where both sides are alike the sums are symmetric: one deep buffer serves both, tiles that lie below the diagonal are left out, and a
+ * work-item mirrors the sums above it when it has made its own (row_cols.c). */
 #include "kernels-cl/skel/row_text.h"
 #include "planner/skel.h"
 
@@ -71,6 +74,17 @@ void clf_rtext_together_end(clf_ctext *x) {
 
 /* ---- tiles ---- */
 
+/* Do rows of access a have to be in the cache? */
+static bool is_read(const clf_row *p, int a) {
+    uint8_t need[CLF_ROW_VALUES];
+    for (int t = 0; t < p->nsweep; t++) {
+        clf_row_needs(p, t, need);
+        for (int v = 0; v < p->c->nvalue; v++)
+            if (need[v] == 1 && clf_row_val(p, v)->op == CLF_V_LOAD && clf_row_val(p, v)->arg == a) return true;
+    }
+    return false;
+}
+
 /* A tile's share of the next group's rows, asked for. */
 static void ask(clf_rtext *w) {
     char ext[sizeof w->x.strip];
@@ -78,7 +92,7 @@ static void ask(clf_rtext *w) {
     for (int v = 0; v < w->p->c->nvalue; v++) {
         const clf_value *q = &w->p->c->value[v];
         int axis = clf_row_inner(q->axes);
-        if (!clf_rtext_first_load(w, v) || !(q->axes & 1u) || axis < 0) continue;
+        if (!clf_rtext_first_load(w, v) || !(q->axes & 1u) || axis < 0 || !is_read(w->p, q->arg)) continue;
         CLF_PUT(&w->x, "for (long u = 0; u < %s; u += %d) { CLF_FETCH_FAR(x%d + xb%d + g * xl%d + u) }\n", clf_rtext_extent(w, axis, ext),
                 LINE / (int)clf_dtype_bytes((clf_dtype)q->dtype), q->arg, q->arg, q->arg);
     }
@@ -118,37 +132,39 @@ static void tile(clf_rtext *w, int s, int first, int second, int rows, int vecto
     CLF_PUT(x, "}\n");
 }
 
-/* Columns from c_ on, `vectors` of them at a time while `loop` holds. */
+/* Columns from c_ on, `vectors` of them at a time while `loop` holds; of symmetric sums down to the diagonal. */
 static void strip(clf_rtext *w, int s, int first, int second, int rows, int vectors, const char *loop) {
-    char ext[sizeof w->x.strip];
-    const int lanes = clf_lanes(clf_ctext_type(&w->x, s));
-    CLF_PUT(&w->x, "for (; %s; c_ += %d)\nCLF_COLD for (long j = 0; j < %s; j += %d) {\n", loop, vectors * lanes,
-            clf_rtext_extent(w, w->p->sink[s].j, ext), rows);
+    char ext[sizeof w->x.strip], end[2 * sizeof w->x.strip];
+    const int columns = vectors * clf_lanes(clf_ctext_type(&w->x, s));
+    clf_rtext_extent(w, w->p->sink[s].j, ext);
+    clf_print(end, sizeof end, w->p->sink[s].symmetric ? "min((long)%s, c_ + %d)" : "%s", ext, columns);
+    CLF_PUT(&w->x, "for (; %s; c_ += %d)\nCLF_COLD for (long j = 0; j < %s; j += %d) {\n", loop, columns, end, rows);
     ask(w);
     tile(w, s, first, second, rows, vectors);
     CLF_PUT(&w->x, "}\n");
 }
 
-/* Vectors go by threes, and the last by twos where one would be left alone: there are five at least. */
+/* Vectors go by threes, and the last by twos where one would be left alone: there are five at least. Of symmetric sums at least half of the
+ * tiles are made. */
 static void product(clf_rtext *w, int s) {
     clf_ctext *x = &w->x;
     const clf_sink *k = &w->c.sink[s];
     const clf_row_sink *q = &w->p->sink[s];
     const int lanes = clf_lanes(clf_ctext_type(x, s));
     const bool swap = clf_row_inner(w->c.value[k->value[1]].axes) == q->j;
-    const int first = k->value[swap], second = k->value[!swap];
+    const int first = k->value[swap], second = q->symmetric ? first : k->value[!swap], halves = q->symmetric ? 2 : 1;
     char J[sizeof x->strip], K[sizeof x->strip];
     clf_rtext_extent(w, q->j, J);
     clf_rtext_extent(w, q->k, K);
     CLF_PUT(x, "{ const long v_ = (%s + %d) / %d, kp_ = v_ * %d;\nlong c_ = 0, ask_ = 0;\n", K, lanes - 1, lanes, lanes);
     CLF_PUT(x, "if (CLF_WIDE_REGISTERS) {\nconst long threes_ = (v_ %% %d == 1 ? v_ / %d - 1 : v_ / %d) * %d;\n", VECTORS, VECTORS, VECTORS,
             VECTORS * lanes);
-    CLF_PUT(x, "const long tiles_ = (%s + %d) / %d * ((v_ + %d) / %d), per_ = (%d + tiles_ - 1) / tiles_;\n", J, ROWS - 1, ROWS,
-            VECTORS - 1, VECTORS, CLF_ROW_DEEP);
+    CLF_PUT(x, "const long tiles_ = (%s + %d) / %d * ((v_ + %d) / %d) / %d, per_ = (%d + tiles_ - 1) / tiles_;\n", J, ROWS - 1, ROWS,
+            VECTORS - 1, VECTORS, halves, CLF_ROW_DEEP);
     strip(w, s, first, second, ROWS, VECTORS, "c_ < threes_");
     strip(w, s, first, second, ROWS, VECTORS - 1, "c_ < kp_");
-    CLF_PUT(x, "} else {\nconst long tiles_ = (%s + %d) / %d * v_, per_ = (%d + tiles_ - 1) / tiles_;\n", J, FEW_ROWS - 1, FEW_ROWS,
-            CLF_ROW_DEEP);
+    CLF_PUT(x, "} else {\nconst long tiles_ = (%s + %d) / %d * v_ / %d, per_ = (%d + tiles_ - 1) / tiles_;\n", J, FEW_ROWS - 1, FEW_ROWS,
+            halves, CLF_ROW_DEEP);
     strip(w, s, first, second, FEW_ROWS, 1, "c_ < kp_");
     CLF_PUT(x, "} }\n");
 }
@@ -157,4 +173,14 @@ void clf_rtext_tiles(clf_ctext *x) {
     clf_rtext *w = (clf_rtext *)x;
     for (int s = 0; s < w->nsink; s++)
         if (w->p->sink[s].tiled) product(w, s);
+}
+
+/* The cells of a strip of columns, each from one that lies beside those of the next row. */
+void clf_rtext_mirror(clf_rtext *w, int s) {
+    char n[24];
+    const int lanes = clf_lanes(clf_ctext_type(&w->x, s));
+    clf_rtext_extent(w, w->p->sink[s].k, n);
+    CLF_PUT(&w->x, "{ const long kp_ = (%s + %d) / %d * %d;\n", n, lanes - 1, lanes, lanes);
+    CLF_PUT(&w->x, "CLF_COLD for (long m_ = 0; m_ < %s; m_ += %d) CLF_COLD for (long j = m_ + 1; j < %s; j++)\n", n, lanes, n);
+    CLF_PUT(&w->x, "CLF_COLD for (long c_ = m_; c_ < min(m_ + %d, j); c_++) f%dk0[j * kp_ + c_] = f%dk0[c_ * kp_ + j]; }\n", lanes, s, s);
 }

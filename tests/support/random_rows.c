@@ -16,6 +16,8 @@ typedef struct gen {
     int64_t n, m, k, rank;
     int j, ka, la;   /* axes; -1 none */
     int xa, part[2]; /* columns put together, -1 none, and the axes of its parts, -1: one column */
+    bool same;       /* as many columns of k as of X, */
+    int alike[2];    /* and values that are the same but for these axes; -1 none */
     int ca;          /* stands for the columns of cells without entry; -1 none. Where it is there, folds say what they run over */
     int val[MOST_VALUES], nval;
 } gen;
@@ -62,7 +64,11 @@ static void shape(gen *g) {
     g->m = cols[pick(g, sizeof cols / sizeof *cols)];
     g->k = ks[pick(g, sizeof ks / sizeof *ks)];
     g->rank = ranks[pick(g, sizeof ranks / sizeof *ranks)];
-    if (chance(g, 8)) g->m = 65 + pick(g, 64), g->k = 65 + pick(g, 64); /* sums of two wide sides */
+    if (chance(g, 8)) { /* sums of two wide sides */
+        g->m = 65 + pick(g, 64), g->k = 65 + pick(g, 64);
+        g->same = !g->r->sparse && chance(g, 50);
+        if (g->same) g->k = g->m;
+    }
     if (g->n * g->m * (g->k + g->rank) > MOST_WORK) g->n = 17;
 }
 
@@ -110,6 +116,15 @@ static int load_located(gen *g) {
     return clf_build_load(g->b, clf_build_access_at(g->b, &at));
 }
 
+/* X along the axis of k, too. */
+static void load_alike(gen *g) {
+    clf_access at = g->b->c.access[g->b->c.value[g->val[0]].arg];
+    at.at[1].axis = g->ka;
+    g->alike[0] = g->val[0];
+    g->alike[1] = clf_build_load(g->b, clf_build_access_at(g->b, &at));
+    add(g, g->alike[1]);
+}
+
 static int special(gen *g, int op, clf_dtype t, int arg) {
     return clf_build_value(g->b, (clf_value){.op = (uint16_t)op, .dtype = (uint8_t)t, .axis = -1, .in = {-1, -1, -1}, .arg = arg});
 }
@@ -127,13 +142,14 @@ static void cat_axis(gen *g) {
 static void inputs(gen *g) {
     clf_build_axis(g->b, CLF_AXIS_RANGE, g->n);
     g->j = clf_build_axis(g->b, g->r->sparse ? CLF_AXIS_ENTRY : CLF_AXIS_RANGE, g->r->sparse ? 1 : g->m);
-    g->ka = chance(g, 50) ? clf_build_axis(g->b, CLF_AXIS_RANGE, g->k) : -1;
+    g->ka = chance(g, 50) || g->same ? clf_build_axis(g->b, CLF_AXIS_RANGE, g->k) : -1;
     g->la = chance(g, 30) ? clf_build_axis(g->b, CLF_AXIS_RANGE, g->rank) : -1;
     g->ca = g->r->sparse && chance(g, 40) ? clf_build_axis(g->b, CLF_AXIS_RANGE, g->m) : -1;
     cat_axis(g);
     add(g, g->r->sparse ? load_entries(g) : load(g, 0, g->j));
     for (int q = 0; q < 2 && g->r->sparse && chance(g, 40); q++) add(g, load_located(g));
     if (chance(g, 60)) add(g, load(g, 0, -1));
+    if (g->same) load_alike(g);
     if (chance(g, 60)) add(g, chance(g, 50) ? load(g, g->j, -1) : load(g, -1, g->j));
     if (chance(g, 25)) add(g, load(g, 0, g->j));
     if (g->ka >= 0 && chance(g, 70)) add(g, load(g, 0, g->ka));
@@ -228,6 +244,18 @@ static void step_cat(gen *g) {
     if (v[0] >= 0 && v[1] >= 0) add(g, clf_build_cat(g->b, g->xa, v[0], g->part[0], v[1], g->part[1]));
 }
 
+/* Both that are alike, by the same operator. */
+static void step_alike(gen *g) {
+    static const uint8_t ops[] = {CLF_OP_ABS, CLF_OP_MUL, CLF_OP_SUB};
+    clf_op op = (clf_op)ops[pick(g, sizeof ops)];
+    int other = pick_value(g, 0, I);
+    if (clf_ops[op].arity == 2 && other < 0) return;
+    for (int q = 0; q < 2; q++) {
+        g->alike[q] = clf_build_op(g->b, op, g->r->type, g->alike[q], clf_ops[op].arity == 2 ? other : -1, -1);
+        add(g, g->alike[q]);
+    }
+}
+
 static void body(gen *g) {
     static void (*const step[])(gen *) = {step_cell,    step_cell,    step_cell,  step_fold, step_dot,
                                           step_product, step_product, step_outer, step_scan, step_cat};
@@ -235,6 +263,7 @@ static void body(gen *g) {
     if (g->la >= 0) step_outer(g);
     step_cat(g);
     for (int q = 0; q < steps; q++) step[pick(g, sizeof step / sizeof *step)](g);
+    while (g->same && chance(g, 50)) step_alike(g);
 }
 
 /* ---- sinks ----------------------------------------------------------------------------------------------------------------- */
@@ -345,6 +374,12 @@ static bool sink(gen *g) {
 static void sinks(gen *g) {
     int want = 1 + pick(g, 3), made = 0;
     for (int tries = 0; tries < 30 && made < want; tries++) made += sink(g);
+    if (g->same) {
+        bool turned = chance(g, 50);
+        uint32_t keep = bit(g->j) | bit(g->ka);
+        clf_build_dot_sink(g->b, out_of(g, g->r->type, keep), g->alike[turned], g->alike[!turned], 0, keep);
+        made++;
+    }
     if (!made) fold_sink(g, CLF_FOLD_MAX, g->val[0], 0);
 }
 

@@ -47,6 +47,20 @@ static const char cross[] =
     "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (in X $t dense $n $m) (in Z $t dense $n $k)"
     " (out Y $t $m $k) (access a0 X stream (i 1 0) (j 1 0)) (access a1 Z stream (i 1 0) (k 1 0)) (let x $t load a0)"
     " (let z $t load a1) (dot Y z x keep j k))";
+/* t(Q) %*% Q: Q is X; is made of X, and read along both axes by others; is X, but other columns of it, or another operator, each time. */
+#define GRAM \
+    "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $m) (in X $t dense $n $o) (in w $t dense $n) (in c $t dense $m)" \
+    " (out Y $t $m $m) (access a0 X stream (i 1 0) (j 1 0)) (access a1 X stream (i 1 0) (k 1 0)) (access aw w stream (i 1 0))" \
+    " (access aj c stream (j 1 0)) (access ak c stream (k 1 0)) (let x $t load a0) (let z $t load a1) (let r $t load aw)" \
+    " (let a $t load aj) (let b $t load ak) "
+static const char gram[] = GRAM "(dot Y z x keep j k))";
+static const char gram_made[] =
+    GRAM "(out A $t $m) (out B $t $m) (out C $t $n) (let d $t SUB x a) (let e $t MUL r d) (let s $t fold SUM j e) (let y $t ADD e s)"
+         " (let f $t SUB z b) (let g $t MUL r f) (let t $t fold SUM k g) (let q $t ADD g t) (dot Y y q keep j k) (fold A SUM y keep j)"
+         " (fold B MAX q keep k) (store C t keep i))";
+static const char gram_columns[] = GRAM "(access a2 X stream (i 1 0) (k 1 1)) (let y $t load a2) (dot Y x y keep j k))";
+static const char gram_terms[] = GRAM "(let y $t SUB x a) (let q $t SUB b z) (dot Y y q keep j k))";
+static const char gram_weighted[] = GRAM "(let y $t MUL x r) (dot Y y z keep j k))";
 /* t(X) %*% (w * Z) with what each row sums to, and beside it a product that takes X the usual way. */
 static const char weighted[] =
     "(cplan (axis i range free $n) (axis j range free $m) (axis k range free $k) (axis l range free 3) (in X $t dense $n $m)"

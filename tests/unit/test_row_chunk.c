@@ -78,6 +78,52 @@ static void test_tiles(void) {
           {300, 140, 65, "f32", 2}, {131, 30, 20, "f64", 1});
 }
 
+/* Two matrices that hold the same are not known to. */
+static void check_equal_sides(text_shape shape) {
+    kernel_job j;
+    clf_sched s;
+    clf_err err = {0};
+    text_planned(&suite, &j, cross, shape, &s);
+    job_memory(&j, JOB_REAL, 0);
+    memcpy(j.in[1], j.in[0], j.in_bytes[0]);
+    CU_ASSERT_EQUAL_FATAL(job_kernel(&j, jobs_skel(suite.skel), shape.parts, &err), CLF_OK);
+    CU_ASSERT_EQUAL_FATAL(job_reference(&j, &err), CLF_OK);
+    CU_ASSERT_EQUAL(job_wrong(&j, 0, 0), 0);
+    job_end(&j);
+}
+
+static double adds_of(const char *text, text_shape shape) {
+    kernel_job j;
+    clf_sched s;
+    clf_facts f;
+    text_planned(&suite, &j, text, shape, &s);
+    s.skel->facts(&j.c, &jobs.profile, &s, &f);
+    job_end(&j);
+    return f.cells[1][CLF_CLASS_ADD];
+}
+
+/* Where both sides are the same half of the sums are made, and mirrored. */
+static void test_symmetric(void) {
+    static const text_shape one = {131, 70, 70, "f64", 1};
+    const double half = 131 * 70 * 70;
+    CU_ASSERT_EQUAL(adds_of(cross, one), 2 * half);
+    CU_ASSERT_EQUAL(adds_of(gram, one), half);
+    CU_ASSERT_TRUE(adds_of(gram_made, one) < 2 * half);
+    CU_ASSERT_EQUAL(adds_of(gram_columns, one), 2 * half);
+    CU_ASSERT_TRUE(adds_of(gram_terms, one) > 2 * half);
+    CU_ASSERT_TRUE(adds_of(gram_weighted, one) >= 2 * half);
+    CHECK(gram, {1, 65, 0, "f64", 1}, {63, 72, 0, "f64", 1}, {65, 100, 0, "f64", 2}, {1300, 65, 0, "f64", 2}, {4200, 66, 0, "f64", 1},
+          {200, 129, 0, "f64", 1}, {700, 257, 0, "f64", 2}, {131, 65, 0, "f32", 2}, {64, 100, 0, "f32", 1}, {300, 129, 0, "f32", 1},
+          {90, 257, 0, "f32", 1}, {90, 70, 0, "i64", 1}, {131, 100, 0, "i32", 1}, {131, 128, 0, "f64", 1}, {0, 70, 0, "f64", 1});
+    CHECK(gram_made, {131, 65, 0, "f64", 2}, {70, 100, 0, "f64", 1}, {200, 130, 0, "f64", 2}, {131, 81, 0, "f32", 1},
+          {300, 257, 0, "f32", 2}, {70, 70, 0, "i64", 1});
+    CHECK(gram_columns, {131, 65, 0, "f64", 1}, {70, 129, 0, "f64", 2}, {131, 90, 0, "f32", 1});
+    CHECK(gram_terms, {131, 65, 0, "f64", 1}, {70, 129, 0, "f64", 2}, {131, 90, 0, "f32", 1});
+    CHECK(gram_weighted, {131, 65, 0, "f64", 1}, {70, 129, 0, "f64", 2}, {131, 90, 0, "f32", 1});
+    check_equal_sides((text_shape){131, 100, 100, "f64", 2});
+    check_equal_sides((text_shape){131, 129, 129, "f32", 1});
+}
+
 /* ---- rows ---- */
 
 /* Short rows with folds inside them are taken a lane each; what is left of a block's rows, and rows too long or too few, is not. */
@@ -258,6 +304,7 @@ int main(int argc, char **argv) {
         {"products", test_products},
         {"turned products", test_turned},
         {"sums in tiles", test_tiles},
+        {"symmetric sums in tiles", test_symmetric},
         {"rows", test_rows},
         {"rows in lanes", test_rows_in_lanes},
         {"row functions", test_row_functions},
