@@ -214,6 +214,25 @@ static void test_nodes(void) {
     CU_ASSERT(!clf_cost_gemm_takes(&p, &g, 4));
 }
 
+/* Sums over rows in tiles: of t(X) %*% X those that lie on the diagonal or above, in tiles of 24 columns. */
+static void test_tiles(void) {
+    clf_profile p = simple();
+    clf_gnode all[5];
+    clf_graph g = {.n = 5, .node = all};
+    const clf_ps whole = 104ll * 10000 * 104;
+    all[0] = node(CLF_OP_LEAF, CLF_F64, 10000, 100, 0, 0, 0);
+    all[1] = node(CLF_OP_LEAF, CLF_F64, 10000, 100, 0, 0, 0);
+    all[2] = node(CLF_OP_TRANSPOSE, CLF_F64, 100, 10000, 1, 0, 0);
+    all[3] = node(CLF_OP_MATMUL, CLF_F64, 100, 100, 2, 2, 1);
+    all[4] = node(CLF_OP_MATMUL, CLF_F64, 100, 100, 2, 2, 0);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 4, 1), clf_cost_node(&p, &g, 3, 1)); /* without such loops */
+    p.tile_fma_per_s[1] = 1e12;
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 3, 1), whole);
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 4, 1), whole * 62 / 100);
+    all[0].zeros = CLF_ZEROS_STRUCTURAL;
+    CU_ASSERT_EQUAL(clf_cost_node(&p, &g, 4, 1), clf_cost_node(&p, &g, 3, 1));
+}
+
 /* The matrix is whichever side is no vector, as it lies: X of 100 x 20, v of 20, w of 100. */
 static void test_vectors(void) {
     clf_profile p = simple();
@@ -263,6 +282,7 @@ int main(void) {
                                       {"waking", test_waking},
                                       {"occupancy", test_occupancy},
                                       {"nodes by hand", test_nodes},
+                                      {"sums in tiles by hand", test_tiles},
                                       {"products with vectors by hand", test_vectors}};
     return run_suite("cost by hand", tests, sizeof tests / sizeof *tests);
 }

@@ -156,6 +156,17 @@ static void test_products(void) {
     }
 }
 
+/* Sums of two wide sides in tiles; symmetric ones are whole in what each part of the rows leaves. */
+static void test_wide(void) {
+    static const char *const texts[] = {"t(X) %*% X", "Z = abs(X) - rowSums(X); t(Z) %*% Z; colSums(Z)", "t(X) %*% (v * X)"};
+    static const shape sizes[] = {{2000, 70}, {1700, 93}};
+    clf_ctx *c = open_way("chunk", "on");
+    if (!c) return;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) same_bytes(c, texts[t], s ? CLF_F32 : CLF_F64, sizes[s], true);
+    clf_close(c);
+}
+
 /* With as many rows as columns: a vector may be read by rows, of which each part has its own, along the columns, of which each needs all,
  * or both ways; and what meets at columns is as long as what is kept of rows. */
 static void test_square(void) {
@@ -306,6 +317,7 @@ int main(void) {
     static const test_case tests[] = {{"bits", test_bits},
                                       {"rows", test_rows},
                                       {"products", test_products},
+                                      {"wide sides", test_wide},
                                       {"square", test_square},
                                       {"what is not cut", test_uncut},
                                       {"beside others", test_beside},
