@@ -297,9 +297,11 @@ static void bill_alone(billing *b) {
         return;
     }
     b->out->kind = x->op == CLF_OP_MATMUL ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
+    bool entries = clf_product_of_entries(b->g, n);
     for (int k = 0; k < x->nin; k++) {
         int32_t q = clf_node_operand(b->g, n, k);
-        put_operand(b, (clf_term){CLF_TERM_READ, q, clf_gnode_bytes(&b->g->node[q]), 0, 0});
+        double bytes = entries ? clf_cover_bytes(b->g, b->c, q) : clf_gnode_bytes(&b->g->node[q]);
+        put_operand(b, (clf_term){CLF_TERM_READ, q, bytes, 0, 0});
     }
     put_term(b, clf_term_result(b->g, n));
     put(b, CLF_TERM_ALONE, n, 0, 0, 0);

@@ -157,6 +157,13 @@ clf_ps clf_cost_library_vector(const clf_profile *dev, bool f64, double rows, do
     return brought > computed ? brought : computed;
 }
 
+/* A row of the right side is found for each entry, and each of its entries adds to the place that it names in a row of the result. */
+clf_ps clf_cost_entry_product(const clf_profile *dev, double entries, double each_, double right, double row) {
+    double rows = right > 0 ? entries : 0, pairs = entries * each_;
+    clf_ps found = clf_ps_add(clf_cost_sides(dev, rows), clf_cost_gather(dev, rows, 0, right));
+    return clf_ps_add(found, clf_ps_add(clf_cost_scatter(dev, pairs), clf_cost_gather(dev, pairs, 0, row)));
+}
+
 enum { GEMM_TILE = 64, GEMM_DEPTH = 16 }; /* such a library computes whole tiles of the result, of sums of whole depths */
 
 static double whole(double n, double of) { return ceil(n / of) * of; }
@@ -291,9 +298,16 @@ clf_ps clf_cost_tiled(const clf_profile *dev, const clf_graph *g, int32_t n, dou
 
 bool clf_cost_gemm_takes(const clf_profile *dev, const clf_graph *g, int32_t n) {
     const clf_gnode *x = &g->node[n];
-    bool floats = x->dtype == CLF_F32 || x->dtype == CLF_F64;
+    bool floats = (x->dtype == CLF_F32 || x->dtype == CLF_F64) && !clf_product_of_entries(g, n);
     return x->op == CLF_OP_MATMUL && floats && clf_rows(x) > 1 && clf_cols(x) > 1 && clf_cols(&g->node[x->in[0]]) > 0 &&
            dev->gemm_flops_per_s[x->dtype == CLF_F64] > 0;
+}
+
+static clf_ps product_of_entries(const clf_profile *dev, const clf_graph *g, int32_t n) {
+    const clf_gnode *a = &g->node[clf_node_operand(g, n, 0)], *b = &g->node[clf_node_operand(g, n, 1)];
+    double row = (double)clf_cols(&g->node[n]) * (double)clf_dtype_bytes((clf_dtype)g->node[n].dtype);
+    double each_ = a->nnz > 0 ? clf_product_pairs(g, n) / (double)a->nnz : 0;
+    return clf_cost_entry_product(dev, (double)a->nnz, each_, clf_csr_bytes(clf_rows(b), b->nnz, (clf_dtype)b->dtype), row);
 }
 
 /* One column on the right, or one row on the left: the other side is the matrix. */
@@ -302,6 +316,7 @@ static clf_ps product_alone(const clf_profile *dev, const clf_graph *g, int32_t 
     bool wide = clf_node_is_wide(g, n), t[2];
     const clf_gnode *side[2] = {&g->node[clf_product_operand(g, n, 0, &t[0])], &g->node[clf_product_operand(g, n, 1, &t[1])]};
     int matrix = clf_cols(x) != 1;
+    if (clf_product_of_entries(g, n)) return product_of_entries(dev, g, n);
     if (clf_cost_gemm_takes(dev, g, n))
         return clf_cost_gemm(dev, x->dtype == CLF_F64, (double)clf_rows(x), (double)clf_cols(x), (double)clf_product_terms(g, n));
     if (clf_cols(x) == 1 || clf_rows(x) == 1)

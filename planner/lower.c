@@ -137,22 +137,40 @@ static clf_status lower_twin(clf_plan *plan, int32_t n, clf_err *err) {
     return clf_plan_convert(plan, CLF_CONVERT_TWIN, n, from, to, err);
 }
 
+/* Operand k of a step alone, which takes a product's side as it lies in memory: as cells, or, of a product of entries, as rows of these. */
+static clf_status lower_side(clf_plan *plan, int32_t n, int k, int32_t *value, uint8_t *turned, clf_err *err) {
+    const clf_graph *g = &plan->g;
+    bool t = false, entries = clf_product_of_entries(g, n);
+    int32_t q = g->node[n].op == CLF_OP_MATMUL ? clf_product_operand(g, n, k, &t) : g->node[n].in[k];
+    *turned = t && !entries;
+    if (!entries) return clf_plan_dense_for(plan, q, value, err);
+    if (t) return clf_plan_twin_for(plan, q, g->node[n].in[k], value, err);
+    *value = clf_plan_value_for(plan, q);
+    return CLF_OK;
+}
+
+static double library_flops(const clf_graph *g, int32_t n) {
+    const clf_gnode *x = &g->node[n];
+    if (clf_product_of_entries(g, n)) return 2 * clf_product_pairs(g, n);
+    return 2.0 * (double)clf_rows(x) * (double)clf_cols(x) * (double)clf_cols(&g->node[x->in[0]]);
+}
+
 static clf_status lower_single(clf_plan *plan, const clf_cover *cover, int32_t i, clf_err *err) {
     int32_t n = cover->part[i].node[0];
     const clf_gnode *x = &plan->g.node[n];
-    bool product = x->op == CLF_OP_MATMUL, t[2] = {false, false};
+    bool product = x->op == CLF_OP_MATMUL;
+    uint8_t t[3] = {0, 0, 0};
     int32_t in[3];
     if (clf_part_twins(&plan->g, cover, i)) return lower_twin(plan, n, err);
-    for (int k = 0; k < x->nin; k++)
-        CLF_TRY(clf_plan_dense_for(plan, product ? clf_product_operand(&plan->g, n, k, &t[k]) : x->in[k], &in[k], err));
+    for (int k = 0; k < x->nin; k++) CLF_TRY(lower_side(plan, n, k, &in[k], &t[k], err));
     clf_step *s = clf_plan_step(plan);
     s->kind = product ? CLF_STEP_LIBRARY : CLF_STEP_CALLOUT;
     s->node = n;
     CLF_TRY(clf_step_one_result(plan, s, x->nin, clf_plan_value_for(plan, n), err));
     for (int k = 0; k < x->nin; k++) s->in[k] = in[k];
-    s->ta = t[0];
-    s->tb = t[1];
-    if (product) s->flops = 2.0 * (double)clf_rows(x) * (double)clf_cols(x) * (double)clf_cols(&plan->g.node[x->in[0]]);
+    s->ta = product && t[0];
+    s->tb = product && t[1];
+    if (product) s->flops = library_flops(&plan->g, n);
     clf_step_count(plan, s);
     return CLF_OK;
 }

@@ -73,6 +73,17 @@ clf_status clf_plan_convert(clf_plan *plan, clf_convert how, int32_t node, int32
     return clf_bill_convert(&plan->g, node, how, (double)plan->value[how == CLF_CONVERT_CSR ? to : from].nnz, &plan->arena, s->bill, err);
 }
 
+clf_status clf_plan_twin_for(clf_plan *plan, int32_t n, int32_t turned, int32_t *value, clf_err *err) {
+    int32_t v = clf_plan_value_for(plan, n);
+    if (plan->twin_of[n] < 0) {
+        clf_plan_in_csr(new_value(plan, turned), plan->value[v].nnz);
+        plan->twin_of[n] = plan->nvalue - 1;
+        CLF_TRY(clf_plan_convert(plan, CLF_CONVERT_TWIN, n, v, plan->twin_of[n], err));
+    }
+    *value = plan->twin_of[n];
+    return CLF_OK;
+}
+
 clf_status clf_plan_dense_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err) {
     int32_t v = clf_plan_value_for(plan, n);
     *value = v;

@@ -32,18 +32,19 @@ static clf_status rewrite(clf_plan *p, const clf_graph *g, const clf_gate *gate,
 static clf_status make_values(clf_plan *p, clf_err *err) {
     p->value_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->value_of);
     p->dense_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->dense_of);
+    p->twin_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->twin_of);
     p->mark = clf_arena_new(&p->arena, (size_t)p->g.n, 1);
-    p->value = clf_arena_new(&p->arena, (size_t)p->g.n * 2, sizeof *p->value);
-    if (!p->value_of || !p->dense_of || !p->mark || !p->value)
+    p->value = clf_arena_new(&p->arena, (size_t)p->g.n * 3, sizeof *p->value);
+    if (!p->value_of || !p->dense_of || !p->twin_of || !p->mark || !p->value)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d values", p->g.n);
-    for (int32_t i = 0; i < p->g.n; i++) p->value_of[i] = p->dense_of[i] = -1;
+    for (int32_t i = 0; i < p->g.n; i++) p->value_of[i] = p->dense_of[i] = p->twin_of[i] = -1;
     return CLF_OK;
 }
 
 static clf_status lower_all(clf_plan *p, clf_cover *c, clf_arena *scratch, clf_err *err) {
     clf_lowered done = {clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t)), clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t)),
                         clf_arena_new(scratch, (size_t)p->g.n, sizeof(int32_t))};
-    p->step = clf_arena_new(&p->arena, (size_t)c->npart + (size_t)p->g.n, sizeof *p->step);
+    p->step = clf_arena_new(&p->arena, (size_t)c->npart + 2 * (size_t)p->g.n, sizeof *p->step);
     if (!p->step || !done.value || !done.stamp || !done.axis)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d steps", c->npart);
     for (int32_t i = 0; i < c->npart; i++) CLF_TRY(clf_lower(p, c, i, &done, err));
@@ -189,7 +190,8 @@ static void print_step(const clf_plan *p, int32_t s, clf_str *out) {
     else if (t->kind == CLF_STEP_CONVERT)
         clf_str_fmt(out, " %s", convert[t->convert]);
     else
-        clf_str_fmt(out, " %s%s%s", clf_ops[p->g.node[t->node].op].name, t->ta ? " ta" : "", t->tb ? " tb" : "");
+        clf_str_fmt(out, " %s%s%s%s", clf_ops[p->g.node[t->node].op].name, clf_step_of_entries(p, t) ? " entries" : "", t->ta ? " ta" : "",
+                    t->tb ? " tb" : "");
     if (t->device) clf_str_fmt(out, " (device %d)", t->device);
     clf_str_put(out, " (in");
     for (int i = 0; i < t->nin; i++) clf_str_fmt(out, " %%%d", p->value[t->in[i]].node);

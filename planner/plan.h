@@ -92,6 +92,7 @@ typedef struct clf_plan {
     clf_cut *cut;
     int32_t *value_of;  /* graph node -> value, -1 */
     int32_t *dense_of;  /* graph node -> the dense value converted from it, -1 */
+    int32_t *twin_of;   /* graph node, a leaf -> its twin's value, made for products of entries, -1 */
     uint8_t *mark;      /* a zero per graph node, for bills */
 } clf_plan;
 
@@ -133,6 +134,10 @@ clf_status clf_plan_check(const clf_plan *p, clf_err *err);
 void clf_plan_print(const clf_plan *p, clf_str *out);
 /** Predicted nanoseconds of one step on a device of this profile, launch included. */
 double clf_step_cost_ns(const clf_plan *p, const clf_step *s, const clf_profile *dev);
+/** Is it a product of the library's that goes over stored entries of both sides? */
+static inline bool clf_step_of_entries(const clf_plan *p, const clf_step *s) {
+    return s->kind == CLF_STEP_LIBRARY && p->value[s->in[0]].format == CLF_CSR;
+}
 /** The part of the device that the step fills while it runs (clf_cost_occupancy); 1: all of it, or not said. */
 double clf_step_occupancy(const clf_step *s, const clf_profile *dev);
 #endif

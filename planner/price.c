@@ -12,8 +12,9 @@ clf_status clf_pricer_new(const clf_problem *p, clf_arena *arena, clf_pricer *w,
     w->cells = clf_arena_new(arena, n, sizeof *w->cells);
     w->when = clf_arena_new(arena, n, sizeof *w->when);
     w->waited = clf_arena_new(arena, n, sizeof *w->waited);
+    w->twinned = clf_arena_new(arena, n, sizeof *w->twinned);
     w->layout = clf_arena_new(arena, n, 1);
-    bool room = w->mark && w->dense && w->at && w->cells && w->when && w->waited && w->layout;
+    bool room = w->mark && w->dense && w->at && w->cells && w->when && w->waited && w->twinned && w->layout;
     return room ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
 }
 
@@ -69,17 +70,34 @@ static clf_status bring_cells(clf_pricer *w, const clf_cover *c, int32_t q, int 
     return CLF_OK;
 }
 
+/* A product of entries takes a side that is used transposed as its twin. */
+static clf_status add_twins(clf_pricer *w, const clf_cover *c, const clf_part *part, clf_err *err) {
+    const clf_graph *g = w->p->g;
+    int32_t n = part->node[0];
+    for (int k = 0; k < 2 && !part->loop && clf_product_of_entries(g, n); k++) {
+        bool turned;
+        int32_t q = clf_product_operand(g, n, k, &turned);
+        if (!turned || w->twinned[q] == w->now) continue;
+        w->twinned[q] = w->now;
+        CLF_TRY(clf_bill_convert(g, q, CLF_CONVERT_TWIN, (double)c->entries[q], w->arena, &w->convert, err));
+        add(w, clf_bill_pay(&w->convert, g, w->p->dev.profile[part->device]));
+    }
+    return CLF_OK;
+}
+
 static clf_status price_part(clf_pricer *w, clf_cover *c, int32_t i, clf_err *err) {
     const clf_part *part = &c->part[i];
     const clf_graph *g = w->p->g;
     const clf_profile *dev = w->p->dev.profile[part->device];
+    bool entries = clf_product_of_entries(g, part->node[0]);
     clf_cover_enter(c, i);
     CLF_TRY(clf_bill_part(g, c, i, w->mark, w->arena, &w->bill, err));
     add(w, clf_bill_pay(&w->bill, g, dev));
+    CLF_TRY(add_twins(w, c, part, err));
     for (int32_t t = 0; t < w->bill.n; t++) {
         int32_t q = w->bill.term[t].node;
         if (w->bill.term[t].kind > CLF_TERM_SPARSELY || clf_cover_has(c, i, q)) continue;
-        bool dense = part->loop ? !clf_cover_reads_csr(g, c, i, q) : w->bill.kind != CLF_STEP_CONVERT;
+        bool dense = part->loop ? !clf_cover_reads_csr(g, c, i, q) : w->bill.kind != CLF_STEP_CONVERT && !entries;
         touch(w, q);
         if (made_on(c, q) != part->device) await(w, c, q);
         if (c->csr[q] && dense)

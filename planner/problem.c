@@ -16,7 +16,7 @@ static bool can_alone(const clf_problem *p, int32_t n) {
     if (!can_loop(p->g, n)) return true;
     if (x->op != CLF_OP_MATMUL) return x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM;
     bool own = p->lim->own_products && clf_product_loop(p->g, n) != CLF_PRODUCT_WIDE;
-    return !own && !clf_product_annihilates(p->g, n);
+    return !own && (!clf_product_annihilates(p->g, n) || clf_product_of_entries(p->g, n));
 }
 
 static void find_abilities(clf_problem *p) {

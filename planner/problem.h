@@ -86,6 +86,7 @@ typedef struct clf_pricer {
     uint16_t *cells;        /* and that its cells, converted on the host, were brought to */
     int64_t *when, now;     /* the pricing that a node's notes are of */
     int64_t *waited;        /* part -> the last pricing in which it was waited for */
+    int64_t *twinned;       /* node -> the last pricing in which its twin was made for a product of entries, and is there for others */
     uint8_t *layout;        /* of parts: the cheapest so far */
     clf_bill bill, convert;
     clf_ps sum;

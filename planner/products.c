@@ -50,7 +50,8 @@ clf_status clf_pass_products(clf_pass *p, clf_err *err) {
  * shall have the same bits? */
 static bool insists(const clf_pass *p, int32_t n) {
     bool wide = clf_product_loop(p->g, n) == CLF_PRODUCT_WIDE;
-    return p->g->node[n].op == CLF_OP_MATMUL && ((p->lim->own_products && !wide) || clf_product_annihilates(p->g, n));
+    bool unknown = clf_product_annihilates(p->g, n) && !clf_product_of_entries(p->g, n);
+    return p->g->node[n].op == CLF_OP_MATMUL && ((p->lim->own_products && !wide) || unknown);
 }
 
 /* Is operand k of n nowhere in memory? The products before n that turned out to be lonely are. */

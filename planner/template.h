@@ -70,8 +70,13 @@ static inline int64_t clf_product_terms(const clf_graph *g, int32_t n) {
     const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &turned)];
     return turned ? clf_rows(a) : clf_cols(a);
 }
-/** Does an operand of product n have structural zeros? The library's products know nothing of them. */
+/** Does an operand of product n have structural zeros? The library's products of cells know nothing of them. */
 bool clf_product_annihilates(const clf_graph *g, int32_t n);
+/** Are both operands of product n stored entries, in memory from the start, whose zeros annihilate? Then a step of its own goes over pairs of
+ *  entries that meet (host/run/product_entries.c), and makes cells of neither. */
+bool clf_product_of_entries(const clf_graph *g, int32_t n);
+/** Pairs that meet, if the entries of each side are spread evenly over what is summed. */
+double clf_product_pairs(const clf_graph *g, int32_t n);
 /** Rows of the loop n runs in. */
 int64_t clf_node_loop_rows(const clf_graph *g, int32_t n);
 /** The loop a node runs in: its own shape, or its input's for folds. */

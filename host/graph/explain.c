@@ -76,6 +76,7 @@ const char *clf_report_kind(const clf_step *s) {
 const char *clf_report_template(const clf_report *r, const clf_step *s) {
     static const char *const convert[] = {"to dense", "to csr", "twin"};
     if (s->kind == CLF_STEP_CONVERT) return convert[s->convert];
+    if (clf_step_of_entries(r->x->plan, s)) return "MATMUL over entries";
     return s->kind == CLF_STEP_FUSED ? clf_templates[s->template_]->name : clf_ops[r->x->plan->g.node[s->node].op].name;
 }
 

@@ -75,6 +75,7 @@ static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, cl
                           .node = t->node >= 0 ? &g->node[t->node] : NULL,
                           .ta = t->ta,
                           .tb = t->tb,
+                          .entries = clf_step_of_entries(r->x->plan, t),
                           .in = r->x->in,
                           .out = r->x->out[0]};
     clf_stats *st = &r->c->stats;

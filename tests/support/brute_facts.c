@@ -60,6 +60,16 @@ static bool loops(const brute *b, int32_t n) {
     return x->op == CLF_OP_FOLD || clf_node_is_cellwise(x) || clf_node_is_row_cum(x) || clf_node_is_row_cat(b->g, n);
 }
 
+/* Both sides are leaves of entries, and have the product's type. */
+static bool of_entries(const brute *b, int32_t n) {
+    for (int k = 0; k < 2; k++) {
+        const clf_gnode *q = node_of(b, clf_node_operand(b->g, n, k));
+        if (q->op != CLF_OP_LEAF && q->op != CLF_OP_CONST && q->op != CLF_OP_PARAM) return false;
+        if (q->format != CLF_CSR || q->zeros != CLF_ZEROS_STRUCTURAL || q->dtype != node_of(b, n)->dtype) return false;
+    }
+    return true;
+}
+
 /* The library computes products, except those whose zeros it does not know, or whose bits shall be the loop's; the host puts together,
  * cumulates and does all that no loop can. */
 static bool stands_alone(const brute *b, int32_t n) {
@@ -67,7 +77,7 @@ static bool stands_alone(const brute *b, int32_t n) {
     if (!loops(b, n)) return true;
     if (x->op == CLF_OP_MATMUL) {
         bool kept = b->lim.own_products && clf_product_loop(b->g, n) != CLF_PRODUCT_WIDE;
-        return !kept && !clf_product_annihilates(b->g, n);
+        return !kept && (!clf_product_annihilates(b->g, n) || of_entries(b, n));
     }
     return x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM;
 }

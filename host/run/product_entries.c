@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of two sparse matrices: all cells of A %*% B from pairs of stored entries that meet, and from nothing else, as their zeros
+ * annihilate. Row by row (Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS 4 (1978) 3): a row of the result is cleared, and
+ * each entry (i, k) of A adds its multiple of row k of B to it, at the places that entries of B name.
+ *
+ * A row belongs to one thread and is summed in the order of A's entries, so the bits depend neither on the threads nor on where rows are
+ * cut. Parts are cut by what they cost about, clearing cells and adding pairs, not by rows: those of a matrix may be of very different length.
+ * Rows of B stand in no order that a processor could follow, so they are fetched some entries ahead.
+ *
+ * An entry that is stored as 0 is a zero like others: on the left it is passed, on the right it adds nothing, except where the left one is
+ * not finite: then it is asked for. */
+#include <math.h>
+#include <string.h>
+
+#include "host/run/run.h"
+
+enum { AHEAD = 4, LINE = 64, PARTS_EACH = 16, PART_LEAST = 1 << 14 /* pairs, or so */, CLEARED = 8 /* cells in the time of a pair */ };
+
+typedef struct entry_product {
+    const clf_csr *a, *b;
+    char *out;
+    int64_t parts;
+    double each, all; /* pairs an entry of A begins; what the whole costs */
+} entry_product;
+
+/* What rows before row i cost: grows with i. */
+static double before(const entry_product *p, int64_t i) {
+    return (double)p->a->ptr[i] * (p->each + 1) + (double)i * ((double)p->b->cols / CLEARED + 1);
+}
+
+/* The first row of a part: before it is as much as there is in all parts before. */
+static int64_t first_row(const entry_product *p, int64_t part) {
+    double share = p->all * ((double)part / (double)p->parts);
+    int64_t lo = 0, hi = p->a->rows;
+    while (lo < hi && part < p->parts) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (before(p, mid) < share)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return part < p->parts ? lo : p->a->rows;
+}
+
+static void fetch(const clf_csr *b, int32_t k, size_t each) {
+    int64_t at = b->ptr[k];
+    __builtin_prefetch(b->idx + at);
+    __builtin_prefetch((const char *)b->val + (size_t)at * each);
+    __builtin_prefetch((const char *)b->val + (size_t)at * each + LINE);
+}
+
+/* Columns of a row differ, so four sums are independent. */
+#define ENTRY_PRODUCT(T, NAME) \
+    static void NAME##_add(T *c, const int32_t *idx, const T *val, int64_t n, T x) { \
+        int64_t e = 0; \
+        for (; e + 4 <= n; e += 4) { \
+            T s0 = c[idx[e]] + x * val[e], s1 = c[idx[e + 1]] + x * val[e + 1]; \
+            T s2 = c[idx[e + 2]] + x * val[e + 2], s3 = c[idx[e + 3]] + x * val[e + 3]; \
+            c[idx[e]] = s0; \
+            c[idx[e + 1]] = s1; \
+            c[idx[e + 2]] = s2; \
+            c[idx[e + 3]] = s3; \
+        } \
+        for (; e < n; e++) c[idx[e]] += x * val[e]; \
+    } \
+    static void NAME##_add_asking(T *c, const int32_t *idx, const T *val, int64_t n, T x) { \
+        for (int64_t e = 0; e < n; e++) \
+            if (val[e] != 0) c[idx[e]] += x * val[e]; \
+    } \
+    static void NAME##_row(const entry_product *p, int64_t i, T *c) { \
+        const clf_csr *a = p->a, *b = p->b; \
+        const T *left = a->val, *right = b->val; \
+        for (int64_t e = a->ptr[i]; e < a->ptr[i + 1]; e++) { \
+            if (e + AHEAD < a->nnz) fetch(b, a->idx[e + AHEAD], sizeof(T)); \
+            int64_t at = b->ptr[a->idx[e]], n = b->ptr[a->idx[e] + 1] - at; \
+            if (left[e] == 0) continue; \
+            if (isfinite(left[e])) \
+                NAME##_add(c, b->idx + at, right + at, n, left[e]); \
+            else \
+                NAME##_add_asking(c, b->idx + at, right + at, n, left[e]); \
+        } \
+    } \
+    static void NAME##_part(void *user, int64_t part, int worker) { \
+        const entry_product *p = user; \
+        (void)worker; \
+        for (int64_t i = first_row(p, part), end = first_row(p, part + 1); i < end; i++) { \
+            T *c = (T *)(void *)p->out + i * p->b->cols; \
+            memset(c, 0, (size_t)p->b->cols * sizeof(T)); \
+            if (p->b->nnz) NAME##_row(p, i, c); \
+        } \
+    }
+
+ENTRY_PRODUCT(float, f32)
+ENTRY_PRODUCT(double, f64)
+
+void clf_product_entries(const clf_csr *a, const clf_csr *b, clf_pool *pool, void *out) {
+    if (a->rows <= 0 || b->cols <= 0) return;
+    entry_product p = {.a = a, .b = b, .out = out, .each = b->rows > 0 ? (double)b->nnz / (double)b->rows : 0};
+    void (*part)(void *, int64_t, int) = a->dtype == CLF_F64 ? f64_part : f32_part;
+    p.all = before(&p, a->rows);
+    int64_t most = pool ? (int64_t)clf_pool_threads(pool) * PARTS_EACH : 1;
+    p.parts = p.all / PART_LEAST < (double)most ? (int64_t)(p.all / PART_LEAST) + 1 : most;
+    if (pool && p.parts > 1)
+        clf_pool_run(pool, p.parts, part, &p);
+    else
+        for (int64_t i = 0; i < p.parts; i++) part(&p, i, 0);
+}
