@@ -157,11 +157,12 @@ clf_ps clf_cost_library_vector(const clf_profile *dev, bool f64, double rows, do
     return brought > computed ? brought : computed;
 }
 
-/* A row of the right side is found for each entry, and each of its entries adds to the place that it names in a row of the result. */
-clf_ps clf_cost_entry_product(const clf_profile *dev, double entries, double each_, double right, double row) {
-    double rows = right > 0 ? entries : 0, pairs = entries * each_;
-    clf_ps found = clf_ps_add(clf_cost_sides(dev, rows), clf_cost_gather(dev, rows, 0, right));
-    return clf_ps_add(found, clf_ps_add(clf_cost_scatter(dev, pairs), clf_cost_gather(dev, pairs, 0, row)));
+/* A row of the right side is brought for each entry, and each of its entries adds to the place that it names in a row of the result. */
+clf_ps clf_cost_entry_product(const clf_profile *dev, double entries, double pairs, double right, double row) {
+    enum { ENTRY = 12 }; /* bytes, with its column */
+    if (!(entries > 0) || !(pairs > 0)) return 0;
+    clf_ps brought = clf_ps_add(clf_cost_sides(dev, entries), clf_cost_gather(dev, entries, pairs / entries * ENTRY, right));
+    return clf_ps_add(brought, clf_ps_add(clf_cost_scatter(dev, pairs), clf_cost_gather(dev, pairs, 0, row)));
 }
 
 enum { GEMM_TILE = 64, GEMM_DEPTH = 16 }; /* such a library computes whole tiles of the result, of sums of whole depths */
@@ -306,8 +307,8 @@ bool clf_cost_gemm_takes(const clf_profile *dev, const clf_graph *g, int32_t n) 
 static clf_ps product_of_entries(const clf_profile *dev, const clf_graph *g, int32_t n) {
     const clf_gnode *a = &g->node[clf_node_operand(g, n, 0)], *b = &g->node[clf_node_operand(g, n, 1)];
     double row = (double)clf_cols(&g->node[n]) * (double)clf_dtype_bytes((clf_dtype)g->node[n].dtype);
-    double each_ = a->nnz > 0 ? clf_product_pairs(g, n) / (double)a->nnz : 0;
-    return clf_cost_entry_product(dev, (double)a->nnz, each_, clf_csr_bytes(clf_rows(b), b->nnz, (clf_dtype)b->dtype), row);
+    double right = clf_csr_bytes(clf_rows(b), b->nnz, (clf_dtype)b->dtype);
+    return clf_cost_entry_product(dev, (double)a->nnz, clf_product_pairs(g, n), right, row);
 }
 
 /* One column on the right, or one row on the left: the other side is the matrix. */

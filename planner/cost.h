@@ -75,9 +75,9 @@ static inline clf_ps clf_cost_both(const clf_profile *dev, clf_ps moved, clf_ps 
 clf_ps clf_cost_library(const clf_profile *dev, bool f64, double m, double n, double k);
 /** The same of a matrix of rows x cols, as it lies, and a vector; over: summed over the rows, not along them; among: as of clf_cost_read. */
 clf_ps clf_cost_library_vector(const clf_profile *dev, bool f64, double rows, double cols, bool over, double among);
-/** A product of stored entries: so many of the left side, each times a row of `each` entries of the right one, which takes `right` bytes;
- *  rows of the result take `row` bytes. */
-clf_ps clf_cost_entry_product(const clf_profile *dev, double entries, double each, double right, double row);
+/** A product of stored entries: so many of the left side, so many pairs with those of the right one, which takes `right` bytes; rows of the
+ *  result take `row` bytes. */
+clf_ps clf_cost_entry_product(const clf_profile *dev, double entries, double pairs, double right, double row);
 /** An m x k times k x n product by a library on the device itself. */
 clf_ps clf_cost_gemm(const clf_profile *dev, bool f64, double m, double n, double k);
 /** One more step in flight (clf_step_kind), without its work. */

@@ -3,9 +3,12 @@
  * annihilate. Row by row (Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS 4 (1978) 3): a row of the result is cleared, and
  * each entry (i, k) of A adds its multiple of row k of B to it, at the places that entries of B name.
  *
- * A row belongs to one thread and is summed in the order of A's entries, so the bits depend neither on the threads nor on where rows are
- * cut. Parts are cut by what they cost about, clearing cells and adding pairs, not by rows: those of a matrix may be of very different length.
- * Rows of B stand in no order that a processor could follow, so they are fetched some entries ahead.
+ * Rows of B are wanted in no order that a processor could follow. Where each is wanted often, B is taken in panels of rows that a core's own
+ * cache holds, all rows of the result going through one panel before the next: 0.30 s of one core for t(S) %*% S of 100000 x 1000 with
+ * 5,000,000 entries, 0.62 without. Else a row is fetched some entries ahead.
+ *
+ * A row of the result belongs to one thread and is summed in the order of A's entries, so the bits depend neither on threads nor on panels
+ * nor on where rows are cut into parts. That is by what they cost about, clearing cells and adding pairs, not by their number.
  *
  * An entry that is stored as 0 is a zero like others: on the left it is passed, on the right it adds nothing, except where the left one is
  * not finite: then it is asked for. */
@@ -14,13 +17,22 @@
 
 #include "host/run/run.h"
 
-enum { AHEAD = 4, LINE = 64, PARTS_EACH = 16, PART_LEAST = 1 << 14 /* pairs, or so */, CLEARED = 8 /* cells in the time of a pair */ };
+enum {
+    AHEAD = 4, /* entries */
+    LINE = 64,
+    PANEL_BYTES = 1 << 19, /* of entries of B */
+    SELDOM = 4,            /* cells of a row of the result, per pair that a panel adds to it: with more, panels do not pay */
+    PARTS_EACH = 16,       /* for every thread */
+    PART_LEAST = 1 << 14,  /* pairs, or so */
+    CLEARED = 8            /* cells in the time of a pair */
+};
 
 typedef struct entry_product {
     const clf_csr *a, *b;
     char *out;
-    int64_t parts;
-    double each, all; /* pairs an entry of A begins; what the whole costs */
+    int64_t parts, k0, k1; /* the panel: rows of B */
+    double each, all;      /* pairs an entry of A begins; what the whole costs */
+    bool far;              /* rows of B are fetched ahead */
 } entry_product;
 
 /* What rows before row i cost: grows with i. */
@@ -32,21 +44,22 @@ static double before(const entry_product *p, int64_t i) {
 static int64_t first_row(const entry_product *p, int64_t part) {
     double share = p->all * ((double)part / (double)p->parts);
     int64_t lo = 0, hi = p->a->rows;
-    while (lo < hi && part < p->parts) {
+    if (part == p->parts) return hi;
+    while (lo < hi) {
         int64_t mid = lo + (hi - lo) / 2;
         if (before(p, mid) < share)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return part < p->parts ? lo : p->a->rows;
+    return lo;
 }
 
-static void fetch(const clf_csr *b, int32_t k, size_t each) {
-    int64_t at = b->ptr[k];
-    __builtin_prefetch(b->idx + at);
-    __builtin_prefetch((const char *)b->val + (size_t)at * each);
-    __builtin_prefetch((const char *)b->val + (size_t)at * each + LINE);
+static void fetch(const clf_csr *b, int32_t k, size_t width) {
+    const char *idx = (const char *)(b->idx + b->ptr[k]), *val = (const char *)b->val + (size_t)b->ptr[k] * width;
+    size_t n = (size_t)(b->ptr[k + 1] - b->ptr[k]);
+    for (size_t at = 0; at < n * sizeof *b->idx; at += LINE) __builtin_prefetch(idx + at);
+    for (size_t at = 0; at < n * width; at += LINE) __builtin_prefetch(val + at);
 }
 
 /* Columns of a row differ, so four sums are independent. */
@@ -70,8 +83,10 @@ static void fetch(const clf_csr *b, int32_t k, size_t each) {
     static void NAME##_row(const entry_product *p, int64_t i, T *c) { \
         const clf_csr *a = p->a, *b = p->b; \
         const T *left = a->val, *right = b->val; \
-        for (int64_t e = a->ptr[i]; e < a->ptr[i + 1]; e++) { \
-            if (e + AHEAD < a->nnz) fetch(b, a->idx[e + AHEAD], sizeof(T)); \
+        int64_t end = a->ptr[i + 1], e = a->ptr[i]; \
+        if (p->k0) e += clf_csr_first(a->idx + e, end - e, (int32_t)p->k0); \
+        for (; e < end && a->idx[e] < p->k1; e++) { \
+            if (p->far && e + AHEAD < a->nnz) fetch(b, a->idx[e + AHEAD], sizeof(T)); \
             int64_t at = b->ptr[a->idx[e]], n = b->ptr[a->idx[e] + 1] - at; \
             if (left[e] == 0) continue; \
             if (isfinite(left[e])) \
@@ -85,23 +100,37 @@ static void fetch(const clf_csr *b, int32_t k, size_t each) {
         (void)worker; \
         for (int64_t i = first_row(p, part), end = first_row(p, part + 1); i < end; i++) { \
             T *c = (T *)(void *)p->out + i * p->b->cols; \
-            memset(c, 0, (size_t)p->b->cols * sizeof(T)); \
-            if (p->b->nnz) NAME##_row(p, i, c); \
+            if (!p->k0) memset(c, 0, (size_t)p->b->cols * sizeof(T)); \
+            if (p->b->nnz && p->a->nnz) NAME##_row(p, i, c); \
         } \
     }
 
 ENTRY_PRODUCT(float, f32)
 ENTRY_PRODUCT(double, f64)
 
+/* Rows of B in a panel; all of them where it is small, or pairs are too few to come back to rows of the result for. */
+static int64_t panel_rows(const entry_product *p, size_t width) {
+    double bytes = (double)p->b->nnz * (double)(width + sizeof *p->b->idx), all = (double)p->b->rows;
+    if (bytes <= PANEL_BYTES) return p->b->rows;
+    double rows = all * (PANEL_BYTES / bytes), pairs = (double)p->a->nnz / (double)p->a->rows * p->each * (rows / all);
+    return rows >= 1 && pairs * SELDOM >= (double)p->b->cols ? (int64_t)rows : p->b->rows;
+}
+
 void clf_product_entries(const clf_csr *a, const clf_csr *b, clf_pool *pool, void *out) {
     if (a->rows <= 0 || b->cols <= 0) return;
     entry_product p = {.a = a, .b = b, .out = out, .each = b->rows > 0 ? (double)b->nnz / (double)b->rows : 0};
     void (*part)(void *, int64_t, int) = a->dtype == CLF_F64 ? f64_part : f32_part;
+    size_t width = clf_dtype_bytes((clf_dtype)a->dtype);
+    int64_t most = pool ? (int64_t)clf_pool_threads(pool) * PARTS_EACH : 1, panel = panel_rows(&p, width);
     p.all = before(&p, a->rows);
-    int64_t most = pool ? (int64_t)clf_pool_threads(pool) * PARTS_EACH : 1;
     p.parts = p.all / PART_LEAST < (double)most ? (int64_t)(p.all / PART_LEAST) + 1 : most;
-    if (pool && p.parts > 1)
-        clf_pool_run(pool, p.parts, part, &p);
-    else
-        for (int64_t i = 0; i < p.parts; i++) part(&p, i, 0);
+    p.far = panel == b->rows && (double)b->nnz * (double)width > PANEL_BYTES;
+    do {
+        p.k1 = p.k0 + panel < b->rows ? p.k0 + panel : b->rows;
+        if (pool)
+            clf_pool_run(pool, p.parts, part, &p);
+        else
+            for (int64_t i = 0; i < p.parts; i++) part(&p, i, 0);
+        p.k0 = p.k1;
+    } while (p.k0 < b->rows);
 }

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of two sparse matrices: cells by hand, every form and type against plain loops over cells, zeros and what is not finite, and
+ * that neither threads nor panels change a bit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/plan_text.h"
+#include "tests/unit/sparse_api_testing.h"
+
+/* ---- by hand ---- */
+
+static clf_ctx *on_host(void) {
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "all"), CLF_OK); /* a product alone is the library's, whatever it costs */
+    return c;
+}
+
+static uint64_t products(clf_ctx *c) { return stats_of(c).launches_library; }
+
+static void test_forms(void) {
+    clf_ctx *c = on_host();
+    static const double by_itself[ROWS * ROWS] = {5, 0, 8, 0, 0, 0, 8, 0, 25},
+                                         gram[COLS * COLS] = {1, 0, 0, 2, 0, 9, 0, 12, 0, 0, 0, 0, 2, 12, 0, 20};
+    clf_mat *S = by_rows(c);
+    expect_cells(clf_matmul(S, clf_t(S)), by_itself, ROWS * ROWS);
+    expect_cells(clf_matmul(clf_t(S), S), gram, COLS * COLS);
+    CU_ASSERT_EQUAL(products(c), 2);
+    clf_close(c);
+}
+
+/* ---- against plain loops ---- */
+
+/* A matrix of whole numbers, as cells and as entries. */
+typedef struct drawn {
+    int64_t rows, cols, nnz, *ptr;
+    int32_t *idx;
+    double *val, *cell;
+    float *val4;
+} drawn;
+
+static drawn draw(uint64_t seed, int64_t rows, int64_t cols, double share) {
+    size_t n = (size_t)(rows * cols) + 1;
+    drawn d = {rows, cols, 0, calloc((size_t)rows + 1, 8), malloc(n * 4), malloc(n * 8), calloc(n, 8), malloc(n * 4)};
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < cols; j++) {
+            uint64_t r = seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+            if ((double)(r >> 40) / (double)(1 << 24) >= (i % 5 == 3 ? 0 : share)) continue; /* some rows are empty */
+            d.idx[d.nnz] = (int32_t)j;
+            d.val4[d.nnz] = (float)(d.val[d.nnz] = d.cell[i * cols + j] = (double)((int64_t)(r >> 20 & 15) - 7));
+            d.nnz++;
+        }
+        d.ptr[i + 1] = d.nnz;
+    }
+    return d;
+}
+
+static void release(drawn *d) {
+    free(d->ptr);
+    free(d->idx);
+    free(d->val);
+    free(d->val4);
+    free(d->cell);
+}
+
+static clf_mat *handle(clf_ctx *c, clf_dtype t, const drawn *d) {
+    const void *val = t == CLF_F64 ? (const void *)d->val : d->val4;
+    return clf_sparse_csr(c, t, d->rows, d->cols, d->nnz, d->ptr, d->idx, val, NULL);
+}
+
+static double at(const drawn *d, bool turned, int64_t i, int64_t j) { return turned ? d->cell[j * d->cols + i] : d->cell[i * d->cols + j]; }
+
+/* Cells that differ from sums in whole numbers, which are exact in any order. */
+static int64_t wrong(const drawn *a, const drawn *b, bool ta, bool tb, clf_dtype t, const void *got) {
+    int64_t m = ta ? a->cols : a->rows, n = tb ? b->rows : b->cols, K = ta ? a->rows : a->cols, bad = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (int64_t k = 0; k < K; k++) sum += at(a, ta, i, k) * at(b, tb, k, j);
+            bad += clf_scalar_as_f64(clf_scalar_load(got, (size_t)(i * n + j), t)) != sum;
+        }
+    return bad;
+}
+
+static void check(int64_t m, int64_t k, int64_t n, double share, int form, clf_dtype t) {
+    bool ta = form & 1, tb = form >> 1 & 1;
+    drawn a = draw(11 + (uint64_t)form, ta ? k : m, ta ? m : k, share), b = draw(17, tb ? n : k, tb ? k : n, share);
+    clf_ctx *c = on_host();
+    clf_mat *A = handle(c, t, &a), *B = handle(c, t, &b), *P = clf_matmul(ta ? clf_t(A) : A, tb ? clf_t(B) : B);
+    void *got = malloc((size_t)(m * n) * 8 + 8);
+    if (good(P)) {
+        CU_ASSERT_EQUAL(clf_read(P, got, (size_t)(m * n) * clf_dtype_bytes(t)), CLF_OK);
+        CU_ASSERT_EQUAL(wrong(&a, &b, ta, tb, t, got), 0);
+    }
+    free(got);
+    clf_close(c);
+    release(&a);
+    release(&b);
+}
+
+static void test_loops(void) {
+    static const int64_t size[][3] = {{1, 1, 1}, {2, 3, 4}, {40, 7, 13}, {7, 60, 5}, {33, 64, 65},
+                                      {5, 0, 4}, {0, 5, 4}, {4, 5, 0},   {9, 8, 1},  {1, 8, 9}};
+    static const double share[] = {0, 0.1, 0.5, 1};
+    for (size_t s = 0; s < sizeof size / sizeof *size; s++)
+        for (int form = 0; form < 4; form++)
+            for (int t = 0; t < 2; t++)
+                for (size_t k = 0; k < 4; k++) check(size[s][0], size[s][1], size[s][2], share[k], form, t ? CLF_F64 : CLF_F32);
+}
+
+/* Integers are f64 in products. */
+static void test_integers(void) {
+    static const int32_t val[NNZ] = {1, 2, 3, 4};
+    static const double want[ROWS * ROWS] = {5, 0, 8, 0, 0, 0, 8, 0, 25};
+    clf_ctx *c = on_host();
+    clf_mat *S = clf_sparse_csr(c, CLF_I32, ROWS, COLS, NNZ, row_ptr, row_idx, val, NULL);
+    expect_cells(clf_matmul(S, clf_t(S)), want, ROWS * ROWS);
+    clf_close(c);
+}
+
+/* ---- zeros ---- */
+
+/* Each row of the left side meets a stored zero, a gap, or a number with what is not finite. */
+static void test_zeros(void) {
+    static const int64_t ptr[] = {0, 2, 3, 3}, right_ptr[] = {0, 3, 4, 4};
+    static const int32_t idx[] = {0, 1, 1}, right_idx[] = {0, 1, 2, 2};
+    const double val[] = {0, INFINITY, 2}, right[] = {NAN, 1, INFINITY, 0}; /* [0 Inf .; . 2 .; . . .] %*% [NaN 1 Inf; . . 0; . . .] */
+    static const double want[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    clf_ctx *c = on_host();
+    clf_mat *A = clf_sparse_csr(c, CLF_F64, 3, 3, 3, ptr, idx, val, NULL),
+            *B = clf_sparse_csr(c, CLF_F64, 3, 3, 4, right_ptr, right_idx, right, NULL);
+    expect_cells(clf_matmul(A, B), want, 9);
+    CU_ASSERT_EQUAL(products(c), 1);
+    static const double one[] = {1, 0, 0};
+    clf_mat *first = clf_sparse_csr(c, CLF_F64, 3, 3, 3, ptr, idx, one, NULL); /* 1 meets NaN and Inf */
+    const double full[9] = {NAN, 1, INFINITY, 0, 0, 0, 0, 0, 0};
+    expect_cells(clf_matmul(first, B), full, 9);
+    clf_close(c);
+}
+
+/* Ordinary zeros: 0 * NaN counts, and the product is of cells. */
+static void test_ieee(void) {
+    static const int64_t ptr[] = {0, 1, 1};
+    static const int32_t idx[] = {0};
+    static const double one[] = {1};
+    const double nan_[] = {NAN}, want[4] = {NAN, 0, NAN, 0}, annihilated[4] = {NAN, 0, 0, 0};
+    for (int ieee = 0; ieee < 2; ieee++) {
+        clf_ctx *c = on_host();
+        if (ieee) CU_ASSERT_EQUAL(clf_set(c, "sparse", "ieee"), CLF_OK);
+        clf_mat *A = clf_sparse_csr(c, CLF_F64, 2, 2, 1, ptr, idx, one, NULL),
+                *B = clf_sparse_csr(c, CLF_F64, 2, 2, 1, ptr, idx, nan_, NULL);
+        expect_cells(clf_matmul(A, B), ieee ? want : annihilated, 4);
+        clf_close(c);
+    }
+}
+
+/* ---- bits ---- */
+
+static void fractions(drawn *d) {
+    for (int64_t e = 0; e < d->nnz; e++) d->val[e] = (d->val[e] + 0.1) / 3;
+}
+
+static void *bits_of(const drawn *a, const drawn *b, const char *threads) {
+    clf_ctx *c = on_host();
+    CU_ASSERT_EQUAL(clf_set(c, "threads", threads), CLF_OK);
+    size_t bytes = (size_t)(a->cols * b->cols) * 8;
+    double *got = malloc(bytes);
+    CU_ASSERT_EQUAL_FATAL(clf_read(clf_matmul(clf_t(handle(c, CLF_F64, a)), handle(c, CLF_F64, b)), got, bytes), CLF_OK);
+    CU_ASSERT_EQUAL(products(c), 1);
+    clf_close(c);
+    return got;
+}
+
+/* The right side has several panels; sums are in the order of what is summed. */
+static void test_bits(void) {
+    enum { K = 3000, M = 90, N = 110 };
+    drawn a = draw(3, K, M, 0.4), b = draw(4, K, N, 0.4);
+    fractions(&a);
+    fractions(&b);
+    double *one = bits_of(&a, &b, "1"), *three = bits_of(&a, &b, "3"), *want = calloc((size_t)M * N, 8);
+    for (int64_t k = 0; k < K; k++)
+        for (int64_t e = a.ptr[k]; e < a.ptr[k + 1]; e++)
+            for (int64_t f = b.ptr[k]; f < b.ptr[k + 1]; f++) want[(int64_t)a.idx[e] * N + b.idx[f]] += a.val[e] * b.val[f];
+    CU_ASSERT(b.nnz * 12 > 2 << 19);
+    CU_ASSERT_EQUAL(memcmp(one, three, (size_t)M * N * 8), 0);
+    CU_ASSERT_EQUAL(memcmp(one, want, (size_t)M * N * 8), 0);
+    free(one);
+    free(three);
+    free(want);
+    release(&a);
+    release(&b);
+}
+
+/* Few pairs for each row of the result: no panels. */
+static void test_far(void) {
+    enum { K = 600, N = 700 };
+    drawn a = draw(5, 30, K, 0.01), b = draw(6, K, N, 0.15);
+    clf_ctx *c = on_host();
+    double *got = malloc((size_t)30 * N * 8);
+    CU_ASSERT_EQUAL(clf_read(clf_matmul(handle(c, CLF_F64, &a), handle(c, CLF_F64, &b)), got, (size_t)30 * N * 8), CLF_OK);
+    CU_ASSERT(b.nnz * 12 > 1 << 19);
+    CU_ASSERT_EQUAL(wrong(&a, &b, false, false, CLF_F64, got), 0);
+    clf_close(c);
+    free(got);
+    release(&a);
+    release(&b);
+}
+
+/* ---- plans ---- */
+
+static const plan_var vars[] = {
+    {"S", 20000, 300, false, 60000}, {"F", 20000, 300, false, 6000000}, {"D", 20000, 300, false, 0}, {"W", 20000, 20000, false, 9000}};
+
+/* Does the plan have so many twins, and such a product of entries? */
+static void expect_plan(const char *text, const char *selector, int twins, bool entries) {
+    clf_profile host;
+    clf_profile_assume(&host, CLF_DEV_HOST, 1);
+    const clf_limits lim = {.dev = {.n = 1, .profile = {&host}}, .kernel_ops = 200, .kernel_inputs = 48};
+    planned r = plan_with(vars, sizeof vars / sizeof *vars, text, selector, &lim);
+    int n = 0;
+    bool found = false;
+    for (int32_t s = 0; s < r.p->nstep; s++) {
+        n += r.p->step[s].kind == CLF_STEP_CONVERT && r.p->step[s].convert == CLF_CONVERT_TWIN;
+        found = found || clf_step_of_entries(r.p, &r.p->step[s]);
+    }
+    if (n != twins || found != entries) printf("\n    %s by %s: %d twins, %d", text, selector, n, found);
+    CU_ASSERT(n == twins && found == entries);
+    drop(&r);
+}
+
+/* Costs decide: not where nearly all cells have entries, nor where a loop wants the product at few places, or sums it up. */
+static void test_choice(void) {
+    expect_plan("t(S) %*% S", "cost", 1, true);
+    expect_plan("t(S) %*% S", "all", 1, true);
+    expect_plan("t(S) %*% S", "none", 1, true);
+    expect_plan("a = t(S) %*% S; b = t(S) %*% F; a; b", "cost", 1, true);
+    expect_plan("t(F) %*% F", "cost", 0, false);
+    expect_plan("t(S) %*% D", "cost", 0, false);
+    expect_plan("t(S) %*% (S * 2)", "cost", 0, false);
+    expect_plan("W * (S %*% t(S))", "cost", 0, false);
+}
+
+int main(void) {
+    static const test_case cases[] = {{"forms", test_forms},  {"plain loops", test_loops}, {"integers", test_integers},
+                                      {"zeros", test_zeros},  {"ieee", test_ieee},         {"threads and panels", test_bits},
+                                      {"far rows", test_far}, {"choice", test_choice}};
+    return run_suite("product_entries", cases, sizeof cases / sizeof *cases);
+}
