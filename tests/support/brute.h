@@ -87,6 +87,8 @@ bool brute_begin(brute *b, const clf_graph *g, const clf_limits *lim, int ndevic
 void brute_release(brute *b);
 /* The steps of it: what operators may do, what they cost, and sets of them. */
 bool brute_facts(brute *b);
+/** Is n a product of two leaves of entries, which only the host has a step for? */
+bool brute_of_entries(const brute *b, int32_t n);
 void brute_terms(brute *b);
 bool brute_sets(brute *b);
 

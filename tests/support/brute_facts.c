@@ -61,7 +61,8 @@ static bool loops(const brute *b, int32_t n) {
 }
 
 /* Both sides are leaves of entries, and have the product's type. */
-static bool of_entries(const brute *b, int32_t n) {
+bool brute_of_entries(const brute *b, int32_t n) {
+    if (node_of(b, n)->op != CLF_OP_MATMUL) return false;
     for (int k = 0; k < 2; k++) {
         const clf_gnode *q = node_of(b, clf_node_operand(b->g, n, k));
         if (q->op != CLF_OP_LEAF && q->op != CLF_OP_CONST && q->op != CLF_OP_PARAM) return false;
@@ -77,7 +78,7 @@ static bool stands_alone(const brute *b, int32_t n) {
     if (!loops(b, n)) return true;
     if (x->op == CLF_OP_MATMUL) {
         bool kept = b->lim.own_products && clf_product_loop(b->g, n) != CLF_PRODUCT_WIDE;
-        return !kept && (!clf_product_annihilates(b->g, n) || of_entries(b, n));
+        return !kept && (!clf_product_annihilates(b->g, n) || brute_of_entries(b, n));
     }
     return x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM;
 }

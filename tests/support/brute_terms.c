@@ -110,10 +110,11 @@ static clf_ps price_alone(const brute *b, const brute_op *o, int d) {
     return clf_ps_add(clf_cost_launch(b->device[d], kind), clf_cost_both(b->device[d], moved, computed));
 }
 
-/* Anything on the first device, and on one that is not for loops only; else a product of matrices that it has a library for. */
+/* Anything on the first device, and on one that is not for loops only; else a product of matrices of cells that it has a library for. */
 static bool runs_alone(const brute *b, int32_t n, int d) {
     const clf_gnode *x = &b->g->node[n];
-    bool matrices = x->op == CLF_OP_MATMUL && clf_rows(x) > 1 && clf_cols(x) > 1 && clf_cols(&b->g->node[x->in[0]]) > 0;
+    bool matrices =
+        x->op == CLF_OP_MATMUL && clf_rows(x) > 1 && clf_cols(x) > 1 && clf_cols(&b->g->node[x->in[0]]) > 0 && !brute_of_entries(b, n);
     return !d || !b->lim.dev.loops_only[d] || (matrices && b->device[d]->gemm_flops_per_s[x->dtype == CLF_F64] > 0);
 }
 
