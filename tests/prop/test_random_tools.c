@@ -103,7 +103,7 @@ static void test_all_appear(void) {
 typedef struct seen {
     char *text;
     size_t bytes;
-    int programs, sparse, row, outer, driven, convert; /* programs whose plans have one */
+    int programs, sparse, row, outer, driven, convert, pairs; /* programs whose plans have one */
 } seen;
 
 static void keep_text(void *user, const char *text, size_t n) { fwrite(text, 1, n, user); }
@@ -125,6 +125,7 @@ static void look_at_plan(const rp_program *p, clf_ctx *c, seen *s) {
     s->outer += says(s->text, "\"template\": \"Outer\"");
     s->driven += says(s->text, "\"driver\": \"");
     s->convert += says(s->text, "\"kind\": \"CONVERT\"");
+    s->pairs += says(s->text, "MATMUL over entries");
     free(s->text);
 }
 
@@ -145,10 +146,12 @@ static void test_plans_appear(void) {
     CU_ASSERT(s.outer >= 1);
     CU_ASSERT(s.driven >= 60);
     CU_ASSERT(s.convert >= 60);
+    CU_ASSERT(s.pairs >= 8);
     net_figure("random programs: with sparse leaves, with a Row loop, an Outer loop, a loop over entries, a conversion",
                "%d, %d, %d, %d, %d of %d", s.sparse, s.row, s.outer, s.driven, s.convert, s.programs);
-    printf("\n    sparse %d, Row %d, Outer %d, over entries %d, CONVERT %d of %d ", s.sparse, s.row, s.outer, s.driven, s.convert,
-           s.programs);
+    net_figure("random programs: with a product of the entries of two leaves", "%d of %d", s.pairs, s.programs);
+    printf("\n    sparse %d, Row %d, Outer %d, over entries %d, CONVERT %d, product of entries %d of %d ", s.sparse, s.row, s.outer,
+           s.driven, s.convert, s.pairs, s.programs);
 }
 
 /* The prime field has what is made of + - * alone; of operators that came later their texts tell. */

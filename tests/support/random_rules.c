@@ -105,7 +105,13 @@ static int times_fill(rp_gen *g, int x) {
     return f < 0 ? -1 : left ? product(g, f, x) : product(g, x, f);
 }
 
-/* A tall sparse matrix whose columns have many entries, times a transpose, or a transpose times it. */
+static void make_sparse(rp_gen *g, int x, int64_t gap) {
+    const rp_matrix *m = m_of(g, x);
+    g->p->node[x].attr[0] = RP_DENSE_DOORS + rp_pick(g, rp_ndoors - RP_DENSE_DOORS);
+    for (int64_t k = 0; k < m->rows * m->cols; k += gap) m->v[k] = 0;
+}
+
+/* A tall sparse matrix whose columns have many entries, times a transpose, which may be one of a sparse matrix, or a transpose times it. */
 static int side(rp_gen *g, int x) {
     (void)x;
     if (!g->sparse) return -1;
@@ -113,8 +119,8 @@ static int side(rp_gen *g, int x) {
     bool left = rp_pick(g, 2);
     int s = leaf(g, rows, cols), c = s < 0 ? -1 : left ? leaf(g, rows, other) : leaf(g, other, cols), t = one_in(g, RP_TRANSPOSE, c);
     if (t < 0) return -1;
-    g->p->node[s].attr[0] = RP_DENSE_DOORS + rp_pick(g, rp_ndoors - RP_DENSE_DOORS);
-    for (int64_t k = 0; k < rows * cols; k += 3) g->p->node[s].m.v[k] = 0;
+    make_sparse(g, s, 3);
+    if (rp_pick(g, 2)) make_sparse(g, c, 2);
     return left ? product(g, t, s) : product(g, s, t);
 }
 
