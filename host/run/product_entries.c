@@ -3,9 +3,10 @@
  * annihilate. Row by row (Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS 4 (1978) 3): a row of the result is cleared, and
  * each entry (i, k) of A adds its multiple of row k of B to it, at the places that entries of B name.
  *
- * Rows of B are wanted in no order that a processor could follow. Where each is wanted often, B is taken in panels of rows that a core's own
- * cache holds, all rows of the result going through one panel before the next: 0.30 s of one core for t(S) %*% S of 100000 x 1000 with
- * 5,000,000 entries, 0.62 without. Else a row is fetched some entries ahead.
+ * Rows of B are wanted in no order that a processor could follow. Where a part wants each of them several times it takes B in panels of
+ * rows that a core's own cache holds, all its rows of the result going through one panel before the next: 0.30 s of one core for t(S) %*% S
+ * of 100000 x 1000 with 5,000,000 entries, 0.62 without. Else a row is fetched some entries ahead. Threads do not wait for each other
+ * between panels: on a busy machine that would take longer than all of it.
  *
  * A row of the result belongs to one thread and is summed in the order of A's entries, so the bits depend neither on threads nor on panels
  * nor on where rows are cut into parts. That is by what they cost about, clearing cells and adding pairs, not by their number.
@@ -22,7 +23,8 @@ enum {
     LINE = 64,
     PANEL_BYTES = 1 << 19, /* of entries of B */
     SELDOM = 4,            /* cells of a row of the result, per pair that a panel adds to it: with more, panels do not pay */
-    PARTS_EACH = 16,       /* for every thread */
+    OFTEN = 2,             /* times that a part wants a row of B, for panels to pay */
+    PARTS_EACH = 8,        /* for every thread */
     PART_LEAST = 1 << 14,  /* pairs, or so */
     CLEARED = 8            /* cells in the time of a pair */
 };
@@ -30,9 +32,9 @@ enum {
 typedef struct entry_product {
     const clf_csr *a, *b;
     char *out;
-    int64_t parts, k0, k1; /* the panel: rows of B */
-    double each, all;      /* pairs an entry of A begins; what the whole costs */
-    bool far;              /* rows of B are fetched ahead */
+    int64_t parts, panel; /* rows of B in a panel */
+    double each, all;     /* pairs an entry of A begins; what the whole costs */
+    bool far;             /* rows of B are fetched ahead */
 } entry_product;
 
 /* What rows before row i cost: grows with i. */
@@ -80,12 +82,13 @@ static void fetch(const clf_csr *b, int32_t k, size_t width) {
         for (int64_t e = 0; e < n; e++) \
             if (val[e] != 0) c[idx[e]] += x * val[e]; \
     } \
-    static void NAME##_row(const entry_product *p, int64_t i, T *c) { \
+    static void NAME##_row(const entry_product *p, int64_t i, int64_t k0) { \
         const clf_csr *a = p->a, *b = p->b; \
         const T *left = a->val, *right = b->val; \
+        T *c = (T *)(void *)p->out + i * b->cols; \
         int64_t end = a->ptr[i + 1], e = a->ptr[i]; \
-        if (p->k0) e += clf_csr_first(a->idx + e, end - e, (int32_t)p->k0); \
-        for (; e < end && a->idx[e] < p->k1; e++) { \
+        if (k0) e += clf_csr_first(a->idx + e, end - e, (int32_t)k0); \
+        for (; e < end && a->idx[e] - k0 < p->panel; e++) { \
             if (p->far && e + AHEAD < a->nnz) fetch(b, a->idx[e + AHEAD], sizeof(T)); \
             int64_t at = b->ptr[a->idx[e]], n = b->ptr[a->idx[e] + 1] - at; \
             if (left[e] == 0) continue; \
@@ -97,40 +100,46 @@ static void fetch(const clf_csr *b, int32_t k, size_t width) {
     } \
     static void NAME##_part(void *user, int64_t part, int worker) { \
         const entry_product *p = user; \
+        int64_t from = first_row(p, part), to = first_row(p, part + 1); \
+        size_t row = (size_t)p->b->cols * sizeof(T); \
         (void)worker; \
-        for (int64_t i = first_row(p, part), end = first_row(p, part + 1); i < end; i++) { \
-            T *c = (T *)(void *)p->out + i * p->b->cols; \
-            if (!p->k0) memset(c, 0, (size_t)p->b->cols * sizeof(T)); \
-            if (p->b->nnz && p->a->nnz) NAME##_row(p, i, c); \
-        } \
+        if (p->panel < p->b->rows) memset(p->out + (size_t)from * row, 0, (size_t)(to - from) * row); \
+        for (int64_t k0 = 0; k0 < p->b->rows; k0 += p->panel) \
+            for (int64_t i = from; i < to; i++) { \
+                if (p->panel == p->b->rows) memset(p->out + (size_t)i * row, 0, row); \
+                NAME##_row(p, i, k0); \
+            } \
     }
 
 ENTRY_PRODUCT(float, f32)
 ENTRY_PRODUCT(double, f64)
 
-/* Rows of B in a panel; all of them where it is small, or pairs are too few to come back to rows of the result for. */
+/* Rows of B in a panel; all of them where it is small, parts want few of its rows twice, or pairs are too few to come back to rows of the
+ * result for. */
 static int64_t panel_rows(const entry_product *p, size_t width) {
-    double bytes = (double)p->b->nnz * (double)(width + sizeof *p->b->idx), all = (double)p->b->rows;
+    double bytes = (double)p->b->nnz * (double)(width + sizeof *p->b->idx), all = (double)p->b->rows, left = (double)p->a->nnz;
     if (bytes <= PANEL_BYTES) return p->b->rows;
-    double rows = all * (PANEL_BYTES / bytes), pairs = (double)p->a->nnz / (double)p->a->rows * p->each * (rows / all);
-    return rows >= 1 && pairs * SELDOM >= (double)p->b->cols ? (int64_t)rows : p->b->rows;
+    double rows = all * (PANEL_BYTES / bytes), pairs = left / (double)p->a->rows * p->each * (rows / all);
+    bool pays = rows >= 1 && pairs * SELDOM >= (double)p->b->cols && left >= OFTEN * all * (double)p->parts;
+    return pays ? (int64_t)rows : p->b->rows;
 }
 
 void clf_product_entries(const clf_csr *a, const clf_csr *b, clf_pool *pool, void *out) {
-    if (a->rows <= 0 || b->cols <= 0) return;
-    entry_product p = {.a = a, .b = b, .out = out, .each = b->rows > 0 ? (double)b->nnz / (double)b->rows : 0};
-    void (*part)(void *, int64_t, int) = a->dtype == CLF_F64 ? f64_part : f32_part;
     size_t width = clf_dtype_bytes((clf_dtype)a->dtype);
-    int64_t most = pool ? (int64_t)clf_pool_threads(pool) * PARTS_EACH : 1, panel = panel_rows(&p, width);
+    if (a->rows <= 0 || b->cols <= 0) return;
+    if (!a->nnz || !b->nnz) {
+        memset(out, 0, (size_t)a->rows * (size_t)b->cols * width);
+        return;
+    }
+    entry_product p = {.a = a, .b = b, .out = out, .each = (double)b->nnz / (double)b->rows};
+    void (*part)(void *, int64_t, int) = a->dtype == CLF_F64 ? f64_part : f32_part;
+    int64_t most = pool ? (int64_t)clf_pool_threads(pool) * PARTS_EACH : 1;
     p.all = before(&p, a->rows);
     p.parts = p.all / PART_LEAST < (double)most ? (int64_t)(p.all / PART_LEAST) + 1 : most;
-    p.far = panel == b->rows && (double)b->nnz * (double)width > PANEL_BYTES;
-    do {
-        p.k1 = p.k0 + panel < b->rows ? p.k0 + panel : b->rows;
-        if (pool)
-            clf_pool_run(pool, p.parts, part, &p);
-        else
-            for (int64_t i = 0; i < p.parts; i++) part(&p, i, 0);
-        p.k0 = p.k1;
-    } while (p.k0 < b->rows);
+    p.panel = panel_rows(&p, width);
+    p.far = p.panel == b->rows && (double)b->nnz * (double)width > PANEL_BYTES;
+    if (pool)
+        clf_pool_run(pool, p.parts, part, &p);
+    else
+        for (int64_t i = 0; i < p.parts; i++) part(&p, i, 0);
 }

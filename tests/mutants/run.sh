@@ -41,7 +41,8 @@ group() {
         folds) echo 'unit.test_folds unit.test_tile_folds tenth:prop.test_prop_random prop.test_prop_random prop.test_prop_random_real
             unit.test_tile' ;;
         readers) echo 'unit.test_formats_number unit.test_formats_text unit.test_formats_csv unit.test_formats_npy unit.test_formats_file' ;;
-        sparse) echo 'unit.test_sparse_convert unit.test_sparse_values unit.test_sparse_rest unit.test_sparse_gaps unit.test_rows_exec' ;;
+        sparse) echo 'unit.test_sparse_convert unit.test_sparse_values unit.test_sparse_rest unit.test_sparse_gaps unit.test_product_entries
+            unit.test_rows_exec' ;;
         cache) echo 'unit.test_disk unit.test_device_cache shim.test_shim_cache' ;;
         mirrors) echo 'unit.test_mirror unit.test_residency shim.test_shim_mirrors' ;;
         clblast) echo 'unit.test_clblast_states unit.test_clblast' ;;
