@@ -65,6 +65,10 @@ static void test_operators(void) {
     CU_ASSERT_EQUAL(clf_cost_entries(&p, 100), 200000);
     p.scatter_ns = 1.5;
     CU_ASSERT_EQUAL(clf_cost_scatter(&p, 100), 150000);
+    /* a hundred rows of ten entries each, 120 bytes, and a thousand sums at places */
+    CU_ASSERT_EQUAL(clf_cost_entry_product(&p, 100, 1000, 5000, 800), 700000 + 100 * 1000 + 100 * 56 + 1500000 + 1000 * 1000);
+    CU_ASSERT_EQUAL(clf_cost_entry_product(&p, 100, 0, 5000, 800), 0);
+    CU_ASSERT_EQUAL(clf_cost_entry_product(&p, 0, 0, 0, 800), 0);
     CU_ASSERT_EQUAL(clf_cost_locate(&p, 100), 300000);
     CU_ASSERT_EQUAL(clf_cost_gaps(&p, 100), 400000);
     CU_ASSERT_EQUAL(clf_cost_convert(&p, CLF_CONVERT_DENSE, 10, 20, 7, 8), 200 + 70);
