@@ -117,10 +117,12 @@ static int side(rp_gen *g, int x) {
     if (!g->sparse) return -1;
     int64_t rows = 40 + rp_pick(g, 40), cols = 2 + rp_pick(g, 2), other = 5 + rp_pick(g, 3);
     bool left = rp_pick(g, 2);
-    int s = leaf(g, rows, cols), c = s < 0 ? -1 : left ? leaf(g, rows, other) : leaf(g, other, cols), t = one_in(g, RP_TRANSPOSE, c);
-    if (t < 0) return -1;
+    int s = leaf(g, rows, cols), c = s < 0 ? -1 : left ? leaf(g, rows, other) : leaf(g, other, cols);
+    if (c < 0) return -1;
     make_sparse(g, s, 3);
-    if (rp_pick(g, 2)) make_sparse(g, c, 2);
+    if (rp_pick(g, 2)) make_sparse(g, c, 2); /* before it is turned, which is evaluated at once */
+    int t = one_in(g, RP_TRANSPOSE, c);
+    if (t < 0) return -1;
     return left ? product(g, t, s) : product(g, s, t);
 }
 
