@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Writing the holes of row.group.cl, entry.group.cl and row.group.merge.cl. Values and states are scalars; names beside those of group_states.h: qA
- * pointer of access A with its base offset, xKsA its stride along axis K; rO pointer of output O; mV buffer of value V, by row of the pass;
- * vV value V; i the row, r its number in the pass, uK the position of axis K (along entries: the column), eK its
+ * Writing the holes of row.group.cl, entry.group.cl and row.group.merge.cl. Values and states are scalars; names beside those of
+ * group_states.h: qA pointer of access A with its base offset, xKsA its stride along axis K; rO pointer of output O; mV buffer of value
+ * V, by row of the pass; vV value V; i the row, r its number in the pass, uK the position of axis K (along entries: the column), eK its
  * extent; uKf the first of a step's positions, and e_ which of them; hV a vector of value V there, kV_E value V of the E-th of columns;
- * whole_: may vectors be loaded and stored whole; entry the number of a stored entry; lV pairs of value V, from entry t0_ on; xpA xcA offsets and columns of access A where
- * another CSR operand is located. */
+ * whole_: may vectors be loaded and stored whole; entry the number of a stored entry; lV pairs of value V, from entry t0_ on; xpA xcA
+ * offsets and columns of access A where another CSR operand is located. */
 #ifndef CLF_KERNELS_SKEL_BAND_TEXT_H
 #define CLF_KERNELS_SKEL_BAND_TEXT_H
 #include "kernels-cl/skel/band_plan.h"
