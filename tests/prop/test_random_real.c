@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Random programs over reals: sums and divisions round, but every selector, instruction set, number of threads and the reference
  * executor round alike, since the reduction tree depends on extents only. Left out are elementary functions (their bits belong to the
- * mathematical library) and products that library routines make (they stand outside the promise); those with an operand whose zeros
- * annihilate are loops of our own in every plan.
+ * mathematical library) and products that may stand alone (outside the promise: a library sums them in its order, or, of two sparse
+ * matrices, pairs of entries are summed one by one); those with one operand whose zeros annihilate are loops of our own in every plan.
  * Every second program has NaN, infinities, -0, tiny and huge numbers in its leaves. What the values should be is another suite's. */
 #include "tests/support/net.h"
 #include "tests/support/random_execs.h"

@@ -70,7 +70,8 @@ typedef struct rp_options {
     bool dense;           /* no sparse leaves; else a third of the programs have some (none in RP_PRIME) */
     bool sparse;          /* some sparse leaves in nearly every program */
     bool entries;         /* beside these often X * f(U %*% t(V)), where X has so many entries that two can share a loop over them */
-    bool own_products;    /* only products with an operand whose zeros surely annihilate: the library's routines do not make them */
+    bool own_products;    /* only products of one operand whose zeros surely annihilate: neither routines for cells nor those for entries make
+                             them alone */
 } rp_options;
 
 typedef struct rp_program {

@@ -161,10 +161,10 @@ static void sure_zeros(const rp_program *p, int upto, bool *sure) {
     }
 }
 
-bool rp_annihilates(const rp_program *p, const rp_node *product) {
+int rp_annihilating(const rp_program *p, const rp_node *product) {
     bool sure[RP_NODES];
     sure_zeros(p, p->n < RP_NODES ? p->n : RP_NODES, sure);
-    return sure[product->in[0]] || sure[product->in[1]];
+    return sure[product->in[0]] + sure[product->in[1]];
 }
 
 /* Sums start from +0 and never give -0; what chooses or multiplies keeps the sign it meets. */
