@@ -19,7 +19,8 @@ typedef struct clf_btext {
     uint8_t *used;  /* per value: by the job that is being written; 2 and 4: in the pair of it that is being written */
     uint32_t scope; /* axes whose positions the text knows there */
     bool tiled;     /* pairs are there already, in local memory */
-    int width, beside, now; /* of the job that is being written (band_plan.h); which position of its step: -1: the first, for all */
+    int width, now; /* of the job that is being written (band_plan.h); which position of its step: -1: the first, for all */
+    int8_t beside;
     bool loaded;    /* vectors of the step's operands are there */
 } clf_btext;
 
