@@ -71,7 +71,7 @@ void clf_report_covers(const clf_report *r, const clf_step *s, int most, clf_str
 const char *clf_report_kind(const clf_step *s);
 /** "Cell", "MAgg", or the operator's name. */
 const char *clf_report_template(const clf_report *r, const clf_step *s);
-/** "cell.chunk", "tile", "ref", "gemm", "callout". */
+/** "cell.chunk", "tile", "ref", "gemm", "entries", "callout". */
 const char *clf_report_skeleton(const clf_exe_step *e);
 /** 1.23 ms, 45 us, ... */
 void clf_put_time(clf_str *out, double ns);

@@ -43,9 +43,9 @@ clf_status clf_report_profiles(size_t n, const char *const *file, clf_arena *are
 }
 
 /* Who would run a loop on this device: the host executor, or the first skeleton that covers it. */
-static void place(const clf_ctx *c, const clf_step *t, const clf_profile *dev, clf_exe_step *e) {
+static void place(const clf_ctx *c, const clf_plan *p, const clf_step *t, const clf_profile *dev, clf_exe_step *e) {
     e->why = "";
-    e->executor = t->kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : t->kind == CLF_STEP_CONVERT ? CLF_ON_CONVERT : CLF_ON_CALLOUT;
+    e->executor = (uint8_t)clf_executor_alone(p, t);
     if (t->kind == CLF_STEP_LIBRARY && t->device) e->executor = CLF_ON_CLBLAST;
     if (t->kind != CLF_STEP_FUSED) return;
     const clf_skel *skel = clf_exe_skel(c, &t->c, dev);
@@ -63,7 +63,7 @@ static clf_status place_all(const clf_ctx *c, clf_exe *x, const clf_devices *dev
     for (int32_t s = 0; s < p->nstep; s++) {
         clf_exe_step *e = &x->step[s];
         const clf_profile *on = dev->profile[p->step[s].device];
-        place(c, &p->step[s], on, e);
+        place(c, p, &p->step[s], on, e);
         e->read_bytes = p->step[s].read_bytes;
         e->write_bytes = p->step[s].write_bytes;
         e->predicted_ns = clf_step_cost_ns(p, &p->step[s], on);

@@ -59,9 +59,9 @@ clf_status clf_exe_on_host(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
     return clf_run_tile(c, t, tile, &e->tile, err);
 }
 
-/* Steps on the host, by kind. */
-static uint8_t host_executor(uint8_t kind) {
-    return kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : kind == CLF_STEP_CONVERT ? CLF_ON_CONVERT : CLF_ON_CALLOUT;
+clf_executor clf_executor_alone(const clf_plan *p, const clf_step *t) {
+    if (clf_step_of_entries(p, t)) return CLF_ON_ENTRIES;
+    return t->kind == CLF_STEP_LIBRARY ? CLF_ON_PRODUCT : t->kind == CLF_STEP_CONVERT ? CLF_ON_CONVERT : CLF_ON_CALLOUT;
 }
 
 static void place_other(clf_ctx *c, clf_exe *x, int32_t s, bool home) {
@@ -69,7 +69,7 @@ static void place_other(clf_ctx *c, clf_exe *x, int32_t s, bool home) {
     clf_exe_step *e = &x->step[s];
     int on = x->plan->ndevice > 1 ? t->device : 1;
     bool device = !home && x->ndevice && clf_gemm_runs(c, x->plan, t, x->device[on - 1]);
-    e->executor = device ? CLF_ON_CLBLAST : host_executor(t->kind);
+    e->executor = (uint8_t)(device ? CLF_ON_CLBLAST : clf_executor_alone(x->plan, t));
     if (device) e->on = (uint8_t)on;
     if (!device) e->why = clf_gemm_why(c, x->plan, t);
 }

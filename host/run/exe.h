@@ -30,6 +30,7 @@ typedef struct clf_slot {
     E(REF, "ref") \
     E(KERNEL, "kernel") \
     E(PRODUCT, "gemm") \
+    E(ENTRIES, "entries") \
     E(CALLOUT, "callout") \
     E(ROWS, "rows") \
     E(CONVERT, "convert") \
@@ -41,6 +42,8 @@ typedef enum clf_executor {
         CLF_NEXECUTORS
 } clf_executor;
 const char *clf_executor_name(clf_executor e);
+/** Who runs a step that is no loop on the host. */
+clf_executor clf_executor_alone(const clf_plan *p, const clf_step *t);
 
 /* In a grid, may a part see only its share of v (rows or, when flat, cells), by its shape? Not sparse ones. */
 static inline bool clf_sched_spans(const clf_sched *p, const clf_plan_value *v) {

@@ -75,7 +75,6 @@ static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, cl
                           .node = t->node >= 0 ? &g->node[t->node] : NULL,
                           .ta = t->ta,
                           .tb = t->tb,
-                          .entries = clf_step_of_entries(r->x->plan, t),
                           .in = r->x->in,
                           .out = r->x->out[0]};
     clf_stats *st = &r->c->stats;
@@ -86,6 +85,7 @@ static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, cl
     case CLF_ON_CONVERT: return run_convert(r, t, err);
     case CLF_ON_REF: st->launches_ref++; return clf_ref_run(&t->c, &b, &r->c->mem, err);
     case CLF_ON_PRODUCT: st->launches_library++; return clf_product_run(&call, err);
+    case CLF_ON_ENTRIES: st->launches_library++; return clf_product_entries(&call, err);
     default: st->launches_callout++; return clf_callout_run(&call, err);
     }
 }

@@ -89,7 +89,7 @@ const char *clf_gemm_why(clf_ctx *c, const clf_plan *p, const clf_step *t) {
                                       [CLF_CLBLAST_READY] = "",
                                       [CLF_CLBLAST_REFUSED] = "CLBlast failed on the device"};
     const clf_used *used = &c->run->used;
-    if (t->kind != CLF_STEP_LIBRARY || !is_matrices(&p->g, t->node)) return "";
+    if (t->kind != CLF_STEP_LIBRARY || clf_step_of_entries(p, t) || !is_matrices(&p->g, t->node)) return "";
     for (int u = 0; u < used->n && c->run->devs; u++) {
         clf_clblast_state s = clf_clblast_look(c->run->devs, used->at[u], false);
         if (why[s][0]) return why[s];

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LIBRARY steps: matrix products, operands used transposed in place. Recording made both operands the product's type. Those of entries are
- * product_entries.c's. */
+ * LIBRARY steps: matrix products, operands used transposed in place. Recording made both operands the product's type. */
 #include "host/run/run.h"
 
 clf_status clf_product_run(const clf_host_call *h, clf_err *err) {
-    if (h->entries) {
-        clf_product_entries(h->in[0], h->in[1], h->pool, h->out);
-        return CLF_OK;
-    }
     const clf_gnode *a = &h->g->node[h->node->in[0]], *b = &h->g->node[h->node->in[1]];
     int64_t m = clf_rows(h->node), n = clf_cols(h->node), k = clf_cols(a);
     /* a and b are the operands as written; memory holds their transposes when ta, tb say so */

@@ -124,7 +124,7 @@ static int64_t panel_rows(const entry_product *p, size_t width) {
     return pays ? (int64_t)rows : p->b->rows;
 }
 
-void clf_product_entries(const clf_csr *a, const clf_csr *b, clf_pool *pool, void *out) {
+static void multiply(const clf_csr *a, const clf_csr *b, clf_pool *pool, void *out) {
     size_t width = clf_dtype_bytes((clf_dtype)a->dtype);
     if (a->rows <= 0 || b->cols <= 0) return;
     if (!a->nnz || !b->nnz) {
@@ -142,4 +142,10 @@ void clf_product_entries(const clf_csr *a, const clf_csr *b, clf_pool *pool, voi
         clf_pool_run(pool, p.parts, part, &p);
     else
         for (int64_t i = 0; i < p.parts; i++) part(&p, i, 0);
+}
+
+clf_status clf_product_entries(const clf_host_call *call, clf_err *err) {
+    (void)err;
+    multiply(call->in[0], call->in[1], call->pool, call->out);
+    return CLF_OK;
 }

@@ -141,7 +141,7 @@ typedef struct clf_host_call {
     clf_mem *mem;
     const clf_graph *g;
     const clf_gnode *node;
-    bool ta, tb, entries; /* entries: of a product, both operands are clf_csr */
+    bool ta, tb;
     void *const *in;
     void *out;
 } clf_host_call;
@@ -149,9 +149,9 @@ clf_status clf_callout_run(const clf_host_call *call, clf_err *err);
 /** count numbers of the RAND node g, from row-major position `first` on, on the pool's threads (NULL: the caller's). */
 void clf_rand_cells(const clf_gnode *g, int64_t first, int64_t count, clf_pool *pool, void *out);
 clf_status clf_product_run(const clf_host_call *call, clf_err *err);
-/** All cells of a %*% b, both CSR of type f32 or f64, row-major, on the pool's threads (NULL: the caller's). Zeros of either side add nothing
- *  whatever they meet. out: a->rows x b->cols cells. The bits do not depend on the threads. */
-void clf_product_entries(const clf_csr *a, const clf_csr *b, clf_pool *pool, void *out);
+/** The same where both operands are clf_csr, of type f32 or f64: zeros of either add nothing whatever they meet, and the bits do not depend
+ *  on the threads. */
+clf_status clf_product_entries(const clf_host_call *call, clf_err *err);
 
 /* A slot whose content is a block of another's, a sparse parameter: made when that is bound. */
 typedef struct clf_block_slot {

@@ -82,7 +82,7 @@ static void fetch_first(clf_btext *t, int s, int at) {
     clf_state_fetch(&t->x, s, 'a', slot_of(t, at, slot, tail));
 }
 
-/* Behind it a work-item has the state of its first lane's slot. */
+/* Behind it a work-item has the state of its first lane's slot. Only entries have units that meet, whose steps have one position. */
 static void tree_of_slots(clf_btext *t, int k, clf_batch b) {
     clf_batch_each(t, k, b, put_slots);
     CLF_PUT(&t->x,

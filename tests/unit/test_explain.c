@@ -118,6 +118,22 @@ static void test_kinds(void) {
     clf_close(c);
 }
 
+/* A product of stored entries is not the library's of cells. */
+static void test_entries(void) {
+    clf_ctx *c = open_host();
+    static const int64_t ptr[] = {0, 1, 2};
+    static const int32_t idx[] = {1, 0};
+    static const double val[] = {2, 3};
+    clf_mat *S = clf_sparse_csr(c, CLF_F64, 2, 2, 2, ptr, idx, val, NULL), *r = clf_matmul(clf_t(S), S);
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "all"), CLF_OK);
+    for (int analyze = 0; analyze < 2; analyze++) {
+        const char *got = explain(c, 1, &r, CLF_TEXT, analyze ? CLF_EXPLAIN_ANALYZE : 0);
+        says(got, "MATMUL over entries  entries on host");
+        CU_ASSERT_PTR_NULL(strstr(got, "gemm"));
+    }
+    clf_close(c);
+}
+
 /* A result that is there already, a number, and an empty one: steps, if any, make only the others. */
 static void test_trivial(void) {
     clf_ctx *c = open_host();
@@ -347,6 +363,7 @@ int main(void) {
         {"kernels", test_kernels},
         {"by cost", test_by_cost},
         {"kinds of steps", test_kinds},
+        {"product of entries", test_entries},
         {"nothing to do", test_trivial},
         {"many steps", test_many},
         {"cuts", test_cuts},
