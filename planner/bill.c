@@ -300,7 +300,7 @@ static void bill_alone(billing *b) {
     bool entries = clf_product_of_entries(b->g, n);
     for (int k = 0; k < x->nin; k++) {
         int32_t q = clf_node_operand(b->g, n, k);
-        double bytes = entries ? clf_cover_bytes(b->g, b->c, q) : clf_gnode_bytes(&b->g->node[q]);
+        double bytes = entries ? clf_entries_bytes(b->g, q) : clf_gnode_bytes(&b->g->node[q]);
         put_operand(b, (clf_term){CLF_TERM_READ, q, bytes, 0, 0});
     }
     put_term(b, clf_term_result(b->g, n));

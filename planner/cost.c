@@ -305,10 +305,9 @@ bool clf_cost_gemm_takes(const clf_profile *dev, const clf_graph *g, int32_t n) 
 }
 
 static clf_ps product_of_entries(const clf_profile *dev, const clf_graph *g, int32_t n) {
-    const clf_gnode *a = &g->node[clf_node_operand(g, n, 0)], *b = &g->node[clf_node_operand(g, n, 1)];
+    int32_t a = clf_node_operand(g, n, 0), b = clf_node_operand(g, n, 1);
     double row = (double)clf_cols(&g->node[n]) * (double)clf_dtype_bytes((clf_dtype)g->node[n].dtype);
-    double right = clf_csr_bytes(clf_rows(b), b->nnz, (clf_dtype)b->dtype);
-    return clf_cost_entry_product(dev, (double)a->nnz, clf_product_pairs(g, n), right, row);
+    return clf_cost_entry_product(dev, (double)clf_entries_of(g, a), clf_product_pairs(g, n), clf_entries_bytes(g, b), row);
 }
 
 /* One column on the right, or one row on the left: the other side is the matrix. */

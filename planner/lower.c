@@ -144,9 +144,7 @@ static clf_status lower_side(clf_plan *plan, int32_t n, int k, int32_t *value, u
     int32_t q = g->node[n].op == CLF_OP_MATMUL ? clf_product_operand(g, n, k, &t) : g->node[n].in[k];
     *turned = t && !entries;
     if (!entries) return clf_plan_dense_for(plan, q, value, err);
-    if (t) return clf_plan_twin_for(plan, q, g->node[n].in[k], value, err);
-    *value = clf_plan_value_for(plan, q);
-    return CLF_OK;
+    return t ? clf_plan_twin_for(plan, q, g->node[n].in[k], value, err) : clf_plan_entries_for(plan, q, value, err);
 }
 
 static double library_flops(const clf_graph *g, int32_t n) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Values of a plan and the steps between formats: a value stands for a node as some step stores it, made on first use; a node stored in
- * one format and wanted in dense cells gets a second value and one CONVERT step, shared by all who want it so.
- * Invariant: value_of and dense_of name every value once, so a conversion is never made twice. */
+ * one format and wanted in the other gets a second value and one CONVERT step, shared by all who want it so.
+ * Invariant: value_of and other_of name every value once, so a conversion is never made twice. */
 #include <string.h>
 
 #include "planner/bill.h"
@@ -73,26 +73,37 @@ clf_status clf_plan_convert(clf_plan *plan, clf_convert how, int32_t node, int32
     return clf_bill_convert(&plan->g, node, how, (double)plan->value[how == CLF_CONVERT_CSR ? to : from].nnz, &plan->arena, s->bill, err);
 }
 
-clf_status clf_plan_twin_for(clf_plan *plan, int32_t n, int32_t turned, int32_t *value, clf_err *err) {
+/* Node n in the format that it is not stored in. */
+static clf_status other_for(clf_plan *plan, int32_t n, clf_convert how, int32_t *value, clf_err *err) {
     int32_t v = clf_plan_value_for(plan, n);
+    if (plan->other_of[n] < 0) {
+        clf_plan_value *to = new_value(plan, n);
+        if (how == CLF_CONVERT_CSR) clf_plan_in_csr(to, clf_entries_of(&plan->g, n));
+        plan->other_of[n] = plan->nvalue - 1;
+        CLF_TRY(clf_plan_convert(plan, how, n, v, plan->other_of[n], err));
+    }
+    *value = plan->other_of[n];
+    return CLF_OK;
+}
+
+clf_status clf_plan_dense_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err) {
+    *value = clf_plan_value_for(plan, n);
+    return plan->value[*value].format == CLF_DENSE ? CLF_OK : other_for(plan, n, CLF_CONVERT_DENSE, value, err);
+}
+
+clf_status clf_plan_entries_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err) {
+    *value = clf_plan_value_for(plan, n);
+    return plan->value[*value].format == CLF_CSR ? CLF_OK : other_for(plan, n, CLF_CONVERT_CSR, value, err);
+}
+
+clf_status clf_plan_twin_for(clf_plan *plan, int32_t n, int32_t turned, int32_t *value, clf_err *err) {
+    int32_t v;
+    CLF_TRY(clf_plan_entries_for(plan, n, &v, err));
     if (plan->twin_of[n] < 0) {
         clf_plan_in_csr(new_value(plan, turned), plan->value[v].nnz);
         plan->twin_of[n] = plan->nvalue - 1;
         CLF_TRY(clf_plan_convert(plan, CLF_CONVERT_TWIN, n, v, plan->twin_of[n], err));
     }
     *value = plan->twin_of[n];
-    return CLF_OK;
-}
-
-clf_status clf_plan_dense_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err) {
-    int32_t v = clf_plan_value_for(plan, n);
-    *value = v;
-    if (plan->value[v].format == CLF_DENSE) return CLF_OK;
-    if (plan->dense_of[n] < 0) {
-        new_value(plan, n);
-        plan->dense_of[n] = plan->nvalue - 1;
-        CLF_TRY(clf_plan_convert(plan, CLF_CONVERT_DENSE, n, v, plan->dense_of[n], err));
-    }
-    *value = plan->dense_of[n];
     return CLF_OK;
 }

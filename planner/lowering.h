@@ -58,7 +58,9 @@ void clf_lower_sink(clf_lowering *L, int32_t n);
 /* lower_values.c */
 /** The value of node n in dense cells, through a CONVERT step if it is stored otherwise. */
 clf_status clf_plan_dense_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err);
-/** The value of leaf n's twin, which `turned`, its transpose, names; through a CONVERT step, shared by all who want it so. */
+/** The value of side n of a product of entries in CSR, the same way. */
+clf_status clf_plan_entries_for(clf_plan *plan, int32_t n, int32_t *value, clf_err *err);
+/** The value of such a side's twin, which `turned`, its transpose, names; through a CONVERT step, shared by all who want it so. */
 clf_status clf_plan_twin_for(clf_plan *plan, int32_t n, int32_t turned, int32_t *value, clf_err *err);
 /** A CONVERT step that makes value `to` of `from`, for node n. */
 clf_status clf_plan_convert(clf_plan *plan, clf_convert how, int32_t n, int32_t from, int32_t to, clf_err *err);

@@ -31,13 +31,13 @@ static clf_status rewrite(clf_plan *p, const clf_graph *g, const clf_gate *gate,
 
 static clf_status make_values(clf_plan *p, clf_err *err) {
     p->value_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->value_of);
-    p->dense_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->dense_of);
+    p->other_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->other_of);
     p->twin_of = clf_arena_new(&p->arena, (size_t)p->g.n, sizeof *p->twin_of);
     p->mark = clf_arena_new(&p->arena, (size_t)p->g.n, 1);
     p->value = clf_arena_new(&p->arena, (size_t)p->g.n * 3, sizeof *p->value);
-    if (!p->value_of || !p->dense_of || !p->twin_of || !p->mark || !p->value)
+    if (!p->value_of || !p->other_of || !p->twin_of || !p->mark || !p->value)
         return clf_fail(err, CLF_E_NOMEM, "planning: out of memory for %d values", p->g.n);
-    for (int32_t i = 0; i < p->g.n; i++) p->value_of[i] = p->dense_of[i] = p->twin_of[i] = -1;
+    for (int32_t i = 0; i < p->g.n; i++) p->value_of[i] = p->other_of[i] = p->twin_of[i] = -1;
     return CLF_OK;
 }
 

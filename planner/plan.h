@@ -91,8 +91,8 @@ typedef struct clf_plan {
     int32_t *root;      /* values, in the order asked for */
     clf_cut *cut;
     int32_t *value_of;  /* graph node -> value, -1 */
-    int32_t *dense_of;  /* graph node -> the dense value converted from it, -1 */
-    int32_t *twin_of;   /* graph node, a leaf -> its twin's value, made for products of entries, -1 */
+    int32_t *other_of;  /* graph node -> its value in the other format, converted, -1 */
+    int32_t *twin_of;   /* graph node -> its twin's value, made for products of entries, -1 */
     uint8_t *mark;      /* a zero per graph node, for bills */
 } clf_plan;
 

@@ -7,14 +7,15 @@
 
 clf_status clf_pricer_new(const clf_problem *p, clf_arena *arena, clf_pricer *w, clf_err *err) {
     size_t n = (size_t)p->g->n;
-    *w = (clf_pricer){.p = p, .arena = arena, .mark = clf_arena_new(arena, n, 1), .dense = clf_arena_new(arena, n, sizeof *w->dense)};
+    *w = (clf_pricer){
+        .p = p, .arena = arena, .mark = clf_arena_new(arena, n, 1), .converted = clf_arena_new(arena, n, sizeof *w->converted)};
     w->at = clf_arena_new(arena, n, sizeof *w->at);
     w->cells = clf_arena_new(arena, n, sizeof *w->cells);
     w->when = clf_arena_new(arena, n, sizeof *w->when);
     w->waited = clf_arena_new(arena, n, sizeof *w->waited);
     w->twinned = clf_arena_new(arena, n, sizeof *w->twinned);
     w->layout = clf_arena_new(arena, n, 1);
-    bool room = w->mark && w->dense && w->at && w->cells && w->when && w->waited && w->twinned && w->layout;
+    bool room = w->mark && w->converted && w->at && w->cells && w->when && w->waited && w->twinned && w->layout;
     return room ? CLF_OK : clf_fail(err, CLF_E_NOMEM, "planning: out of memory");
 }
 
@@ -24,7 +25,7 @@ static void add(clf_pricer *w, clf_ps ps) { w->sum = clf_ps_add(w->sum, ps); }
 static void touch(clf_pricer *w, int32_t q) {
     if (w->when[q] == w->now) return;
     w->when[q] = w->now;
-    w->dense[q] = w->at[q] = w->cells[q] = 0;
+    w->converted[q] = w->at[q] = w->cells[q] = 0;
 }
 
 static int made_on(const clf_cover *c, int32_t q) { return c->maker[q] < 0 ? 0 : c->part[c->maker[q]].device; }
@@ -45,11 +46,13 @@ static void bring(clf_pricer *w, const clf_cover *c, int32_t q, int to) {
     add(w, clf_problem_bring(w->p, q, clf_cover_bytes(w->p->g, c, q), from, to));
 }
 
-/* Once on each device. */
+/* Into the format that it is not stored in, once on each device. */
 static clf_status convert_on(clf_pricer *w, const clf_cover *c, int32_t q, int device, clf_err *err) {
-    if (w->dense[q] >> device & 1) return CLF_OK;
-    w->dense[q] |= (uint16_t)(1u << device);
-    CLF_TRY(clf_bill_convert(w->p->g, q, CLF_CONVERT_DENSE, (double)c->entries[q], w->arena, &w->convert, err));
+    if (w->converted[q] >> device & 1) return CLF_OK;
+    w->converted[q] |= (uint16_t)(1u << device);
+    clf_convert how = c->csr[q] ? CLF_CONVERT_DENSE : CLF_CONVERT_CSR;
+    int64_t entries = c->csr[q] ? c->entries[q] : clf_entries_of(w->p->g, q);
+    CLF_TRY(clf_bill_convert(w->p->g, q, how, (double)entries, w->arena, &w->convert, err));
     add(w, clf_bill_pay(&w->convert, w->p->g, w->p->dev.profile[device]));
     return CLF_OK;
 }
@@ -79,7 +82,8 @@ static clf_status add_twins(clf_pricer *w, const clf_cover *c, const clf_part *p
         int32_t q = clf_product_operand(g, n, k, &turned);
         if (!turned || w->twinned[q] == w->now) continue;
         w->twinned[q] = w->now;
-        CLF_TRY(clf_bill_convert(g, q, CLF_CONVERT_TWIN, (double)c->entries[q], w->arena, &w->convert, err));
+        int64_t entries = c->csr[q] ? c->entries[q] : clf_entries_of(g, q);
+        CLF_TRY(clf_bill_convert(g, q, CLF_CONVERT_TWIN, (double)entries, w->arena, &w->convert, err));
         add(w, clf_bill_pay(&w->convert, g, w->p->dev.profile[part->device]));
     }
     return CLF_OK;
@@ -89,7 +93,7 @@ static clf_status price_part(clf_pricer *w, clf_cover *c, int32_t i, clf_err *er
     const clf_part *part = &c->part[i];
     const clf_graph *g = w->p->g;
     const clf_profile *dev = w->p->dev.profile[part->device];
-    bool entries = clf_product_of_entries(g, part->node[0]);
+    bool entries = !part->loop && clf_product_of_entries(g, part->node[0]);
     clf_cover_enter(c, i);
     CLF_TRY(clf_bill_part(g, c, i, w->mark, w->arena, &w->bill, err));
     add(w, clf_bill_pay(&w->bill, g, dev));
@@ -97,13 +101,14 @@ static clf_status price_part(clf_pricer *w, clf_cover *c, int32_t i, clf_err *er
     for (int32_t t = 0; t < w->bill.n; t++) {
         int32_t q = w->bill.term[t].node;
         if (w->bill.term[t].kind > CLF_TERM_SPARSELY || clf_cover_has(c, i, q)) continue;
-        bool dense = part->loop ? !clf_cover_reads_csr(g, c, i, q) : w->bill.kind != CLF_STEP_CONVERT && !entries;
+        bool cells = part->loop ? !clf_cover_reads_csr(g, c, i, q) : w->bill.kind != CLF_STEP_CONVERT && !entries;
         touch(w, q);
         if (made_on(c, q) != part->device) await(w, c, q);
-        if (c->csr[q] && dense)
+        if (c->csr[q] && cells)
             CLF_TRY(bring_cells(w, c, q, part->device, err));
         else
             bring(w, c, q, part->device);
+        if (!c->csr[q] && entries) CLF_TRY(convert_on(w, c, q, part->device, err));
     }
     for (int32_t j = 0; j < part->n && part->device; j++) {
         int32_t q = part->node[j];

@@ -82,7 +82,7 @@ typedef struct clf_pricer {
     const clf_problem *p;
     clf_arena *arena;
     uint8_t *mark;
-    uint16_t *dense, *at;   /* node -> devices where it was converted, that its value was brought to: a bit each */
+    uint16_t *converted, *at; /* node -> devices where it was, that its value was brought to: a bit each */
     uint16_t *cells;        /* and that its cells, converted on the host, were brought to */
     int64_t *when, now;     /* the pricing that a node's notes are of */
     int64_t *waited;        /* part -> the last pricing in which it was waited for */

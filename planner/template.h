@@ -72,8 +72,13 @@ static inline int64_t clf_product_terms(const clf_graph *g, int32_t n) {
 }
 /** Does an operand of product n have structural zeros? The library's products of cells know nothing of them. */
 bool clf_product_annihilates(const clf_graph *g, int32_t n);
-/** Are both operands of product n stored entries, in memory from the start, whose zeros annihilate? Then a step of its own goes over pairs of
- *  entries that meet (host/run/product_entries.c), and makes cells of neither. */
+/** Entries of the sparse leaf that q is, or, if q has several rows and columns, is made of by operators that are zero wherever the leaf is;
+ *  -1: it is nothing of the kind. */
+int64_t clf_entries_of(const clf_graph *g, int32_t q);
+/** What they take in memory: values, columns and where rows begin. */
+double clf_entries_bytes(const clf_graph *g, int32_t q);
+/** Are both operands of product n of that kind, and of its type? Then a step of its own goes over pairs of entries that meet
+ *  (host/run/product_entries.c), and makes cells of neither. */
 bool clf_product_of_entries(const clf_graph *g, int32_t n);
 /** Pairs that meet, if the entries of each side are spread evenly over what is summed. */
 double clf_product_pairs(const clf_graph *g, int32_t n);

@@ -19,21 +19,6 @@ bool clf_product_annihilates(const clf_graph *g, int32_t n) {
     return structural(g, clf_node_operand(g, n, 0)) || structural(g, clf_node_operand(g, n, 1));
 }
 
-static bool leaf_of_entries(const clf_graph *g, int32_t n, int k) {
-    const clf_gnode *q = &g->node[clf_node_operand(g, n, k)];
-    return clf_node_is_slot(q) && q->format == CLF_CSR && q->zeros == CLF_ZEROS_STRUCTURAL && q->dtype == g->node[n].dtype;
-}
-
-bool clf_product_of_entries(const clf_graph *g, int32_t n) {
-    return g->node[n].op == CLF_OP_MATMUL && leaf_of_entries(g, n, 0) && leaf_of_entries(g, n, 1);
-}
-
-double clf_product_pairs(const clf_graph *g, int32_t n) {
-    double terms = (double)clf_product_terms(g, n);
-    double left = (double)g->node[clf_node_operand(g, n, 0)].nnz, right = (double)g->node[clf_node_operand(g, n, 1)].nnz;
-    return terms > 0 ? left * right / terms : 0;
-}
-
 clf_product clf_product_form(const clf_graph *g, int32_t n) {
     bool ta, tb, must = clf_product_annihilates(g, n);
     const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &ta)], *b = &g->node[clf_product_operand(g, n, 1, &tb)];

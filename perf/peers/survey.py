@@ -90,6 +90,7 @@ ENTRIES = [
     ("t(S[1:1000, ]) %*% (S[1:1000, ] %*% v)", lambda S, v: S[:1000].T @ (S[:1000] @ v)),
     ("diag(S %*% t(T))", lambda S, T: S.multiply(T).sum(1)),
     ("t(S) %*% S", lambda S: (S.T @ S).toarray()),
+    ("t(S) %*% (w * S)", lambda S, w: (S.T @ S.multiply(w).tocsr()).toarray()),
     ("S * 2", lambda S: S * 2),
 ]
 

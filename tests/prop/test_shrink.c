@@ -72,7 +72,7 @@ static void test_shrink_data(void) {
         int64_t large = 0;
         for (int64_t k = 0; k < rp_count(m); k++) large += m->v[k] != 0;
         CU_ASSERT(m->rows == 1 && m->cols == 3);
-        if (large != 1) rp_print(&p);
+        if (large != 1 || m->rows != 1 || m->cols != 3) rp_print(&p);
         CU_ASSERT_EQUAL(large, 1);
         rp_release(&p);
     }

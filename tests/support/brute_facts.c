@@ -60,13 +60,47 @@ static bool loops(const brute *b, int32_t n) {
     return x->op == CLF_OP_FOLD || clf_node_is_cellwise(x) || clf_node_is_row_cum(x) || clf_node_is_row_cat(b->g, n);
 }
 
-/* Both sides are leaves of entries, and have the product's type. */
+enum { NO_LEAF = -1, SEVERAL = -2 };
+
+static bool has_zeros(const brute *b, int32_t q) { return node_of(b, q)->zeros == CLF_ZEROS_STRUCTURAL; }
+
+static bool like(const clf_gnode *a, const clf_gnode *b) { return a->dim[0].n == b->dim[0].n && a->dim[1].n == b->dim[1].n; }
+
+/* Twice the sparse leaf that q has its zeros from, one more if turned. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as the few operators of a case */
+static int32_t leaf_behind(const brute *b, int32_t q) {
+    const clf_gnode *x = node_of(b, q);
+    if (!has_zeros(b, q)) return SEVERAL;
+    if (x->op == CLF_OP_LEAF || x->op == CLF_OP_CONST || x->op == CLF_OP_PARAM) return x->format == CLF_CSR ? 2 * q : SEVERAL;
+    if (x->op == CLF_OP_TRANSPOSE) {
+        int32_t from = leaf_behind(b, x->in[0]);
+        return from < 0 ? SEVERAL : from ^ 1;
+    }
+    if (!clf_op_is_cell(x->op) && x->op != CLF_OP_CAST) return SEVERAL;
+    int fewest = -1;
+    for (int k = 0; k < x->nin && clf_op_is_cell(x->op); k++)
+        if ((clf_op_annihilators(x->op) >> k & 1) && has_zeros(b, x->in[k]) && like(node_of(b, x->in[k]), x) &&
+            (fewest < 0 || node_of(b, x->in[k])->nnz < node_of(b, x->in[fewest])->nnz))
+            fewest = k;
+    if (fewest >= 0) return leaf_behind(b, x->in[fewest]);
+    int32_t leaf = NO_LEAF;
+    for (int k = 0; k < x->nin; k++) {
+        if (!has_zeros(b, x->in[k])) continue;
+        int32_t mine = like(node_of(b, x->in[k]), x) ? leaf_behind(b, x->in[k]) : SEVERAL;
+        leaf = leaf == NO_LEAF || leaf == mine ? mine : SEVERAL;
+    }
+    return leaf == NO_LEAF ? SEVERAL : leaf;
+}
+
+/* Both sides have their zeros from a sparse leaf each, and the product's type. */
 bool brute_of_entries(const brute *b, int32_t n) {
     if (node_of(b, n)->op != CLF_OP_MATMUL) return false;
     for (int k = 0; k < 2; k++) {
-        const clf_gnode *q = node_of(b, clf_node_operand(b->g, n, k));
-        if (q->op != CLF_OP_LEAF && q->op != CLF_OP_CONST && q->op != CLF_OP_PARAM) return false;
-        if (q->format != CLF_CSR || q->zeros != CLF_ZEROS_STRUCTURAL || q->dtype != node_of(b, n)->dtype) return false;
+        int32_t q = clf_node_operand(b->g, n, k);
+        const clf_gnode *x = node_of(b, q);
+        bool leaf = x->op == CLF_OP_LEAF || x->op == CLF_OP_CONST || x->op == CLF_OP_PARAM;
+        if (!leaf && (x->dim[0].n < 2 || x->dim[1].n < 2)) return false; /* nothing drives single rows and columns */
+        if (leaf_behind(b, q) < 0 || node_of(b, q)->dtype != node_of(b, n)->dtype) return false;
     }
     return true;
 }

@@ -220,6 +220,6 @@ bool rp_make_node(const rp_program *p, rp_node *n, int64_t most_cells) {
     n->m.v = NULL;
     if (!rp_fit_node(p, n) || rp_count(&n->m) > most_cells) return false;
     if (p->domain == RP_REAL && !rp_signs_fit(p, n)) return false;
-    if (p->own_products && n->kind == RP_PRODUCT && rp_annihilating(p, n) != 1) return false;
+    if (p->own_products && n->kind == RP_PRODUCT && !rp_one_annihilates(p, n)) return false;
     return p->domain != RP_INTEGER || rp_eval_node(p, n);
 }

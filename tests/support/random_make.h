@@ -56,8 +56,8 @@ clf_mat *rp_open_lent(clf_ctx *c, const rp_matrix *m);
 clf_mat *rp_open_zeros(clf_ctx *c, const rp_matrix *m);
 clf_mat *rp_open_csc(clf_ctx *c, const rp_matrix *m);
 clf_mat *rp_open_coo(clf_ctx *c, const rp_matrix *m);
-/** Of how many of the product's operands zeros annihilate for sure. */
-int rp_annihilating(const rp_program *p, const rp_node *product);
+/** Do zeros of one operand of the product annihilate for sure, and surely not those of the other? */
+bool rp_one_annihilates(const rp_program *p, const rp_node *product);
 /** RP_REAL: n makes more of a zero's sign than a zero's sign only where it is settled. */
 bool rp_signs_fit(const rp_program *p, const rp_node *n);
 

@@ -302,8 +302,10 @@ static bool pick_two(rp_gen *g, rp_node *n) {
 }
 
 static bool pick_product(rp_gen *g, rp_node *n) {
-    bool sparse = g->sparse && rp_pick(g, 3) && choose_sparse(g, n, 0);
+    bool sparse = g->sparse && rp_pick(g, 3) && choose_sparse(g, n, 0), both = sparse && rp_pick(g, 2);
     const rp_matrix *a = sparse ? &g->p->node[n->in[0]].m : operand(g, n, 0);
+    for (int tries = 0; tries < 30 && both; tries++)
+        if (choose_sparse(g, n, 1) && g->p->node[n->in[1]].m.rows == a->cols) return true;
     for (int tries = 0; tries < (sparse ? 30 : 10); tries++)
         if (operand(g, n, 1)->rows == a->cols) break;
     return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sparse leaves of random programs: where their entries stand, how they enter the library, which zeros they store; and what that means for
  * the rest of a program. Zeros of a sparse leaf annihilate, so the sign of a zero that comes from one is open: plans may skip what would
- * have made it negative. Reals therefore divide by no such zero (open_zeros below), and zeros are compared without their sign. */
+ * have made it negative. Reals therefore divide by no such zero (rp_open_signs), and zeros are compared without their sign. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,10 +161,22 @@ static void sure_zeros(const rp_program *p, int upto, bool *sure) {
     }
 }
 
-int rp_annihilating(const rp_program *p, const rp_node *product) {
-    bool sure[RP_NODES];
-    sure_zeros(p, p->n < RP_NODES ? p->n : RP_NODES, sure);
-    return sure[product->in[0]] + sure[product->in[1]];
+/* Nodes whose zeros may annihilate: not those that surely have ordinary ones. */
+static void may_annihilate(const rp_program *p, int upto, bool *open) {
+    for (int i = 0; i < upto; i++) {
+        const rp_node *n = &p->node[i];
+        bool ordinary = n->kind == RP_FOLD || n->kind == RP_PRODUCT || n->kind == RP_CUM;
+        open[i] = rp_sparse_leaf(n);
+        for (int k = 0; k < n->nin && !ordinary; k++) open[i] = open[i] || open[n->in[k]];
+    }
+}
+
+bool rp_one_annihilates(const rp_program *p, const rp_node *product) {
+    bool sure[RP_NODES], open[RP_NODES];
+    int upto = p->n < RP_NODES ? p->n : RP_NODES;
+    sure_zeros(p, upto, sure);
+    may_annihilate(p, upto, open);
+    return (sure[product->in[0]] && !open[product->in[1]]) || (sure[product->in[1]] && !open[product->in[0]]);
 }
 
 /* Sums start from +0 and never give -0; what chooses or multiplies keeps the sign it meets. */

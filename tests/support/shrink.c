@@ -150,11 +150,15 @@ static bool smaller_extent(rp_program *p, int i, int k) {
     return true;
 }
 
-/* Leaf i alone becomes a row, a column, one cell. */
+/* Leaf i alone becomes a row, a column, one cell; a small one loses a row, a column. */
 static bool alone_smaller(rp_program *p, int i, int k) {
-    if (i >= p->n || k >= 6 || p->node[i].kind != RP_LEAF) return false;
+    enum { A_ROW, A_COLUMN, A_CELL, LESS_ROWS, LESS_COLUMNS, WAYS };
+    int way = k / 2;
+    if (i >= p->n || way >= WAYS || p->node[i].kind != RP_LEAF) return false;
     rp_matrix *m = &p->node[i].m;
-    cut(m, k / 2 != 1 && m->rows > 1 ? 1 : m->rows, k / 2 != 0 && m->cols > 1 ? 1 : m->cols, k % 2);
+    int64_t rows = way == A_ROW || way == A_CELL ? 1 : m->rows - (way == LESS_ROWS && m->rows <= 64);
+    int64_t cols = way == A_COLUMN || way == A_CELL ? 1 : m->cols - (way == LESS_COLUMNS && m->cols <= 64);
+    if (rows >= 1 && rows <= m->rows && cols >= 1 && cols <= m->cols) cut(m, rows, cols, k % 2);
     return true;
 }
 

@@ -102,9 +102,13 @@ static bool covers(const clf_step *t, int32_t n) {
     return false;
 }
 
+/* Its twin, too, which a product of entries takes. */
 static bool reads(const clf_plan *p, const clf_step *t, int32_t n) {
-    for (int i = 0; i < t->nin; i++)
-        if (p->value[t->in[i]].node == n) return true;
+    for (int i = 0; i < t->nin; i++) {
+        const clf_gnode *x = &p->g.node[p->value[t->in[i]].node];
+        bool twin = clf_step_of_entries(p, t) && x->op == CLF_OP_TRANSPOSE && x->in[0] == n;
+        if (p->value[t->in[i]].node == n || twin) return true;
+    }
     return false;
 }
 

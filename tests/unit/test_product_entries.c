@@ -107,13 +107,109 @@ static void test_loops(void) {
                 for (size_t k = 0; k < 4; k++) check(size[s][0], size[s][1], size[s][2], share[k], form, t ? CLF_F64 : CLF_F32);
 }
 
+/* ---- computed sides ---- */
+
+/* Sides made of a sparse matrix X and a column w, and their cells where X has x. */
+typedef struct made {
+    const char *text;
+    double (*cell)(double x, double w);
+} made;
+
+static double plain(double x, double w) {
+    (void)w;
+    return x;
+}
+
+static double weighted(double x, double w) { return w * x; }
+static double added(double x, double w) { return 2 * x + w * x; }
+static double shifted(double x, double w) { return x != 0 ? w - fabs(x) : 0; }
+
+static const made sides[] = {
+    {"X", plain}, {"w * X", weighted}, {"X * 2 + w * X", added}, {"(X != 0) * (w - abs(X))", shifted}, {"t(t(X) * t(w))", weighted}};
+
+enum { SIDES = sizeof sides / sizeof *sides };
+
+static void compute(drawn *d, const made *m, double *w) {
+    for (int64_t i = 0; i < d->rows; i++) w[i] = (double)(i % 7 - 2);
+    for (int64_t i = 0; i < d->rows * d->cols; i++) d->cell[i] = m->cell(d->cell[i], w[i / (d->cols ? d->cols : 1)]);
+}
+
+/* The text of a side, of variables `name` and `weight` in place of X and w. */
+static void name_side(const made *m, bool turned, char name, char weight, char *text) {
+    *text++ = turned ? 't' : ' ';
+    *text++ = '(';
+    for (const char *s = m->text; *s; s++) *text++ = (char)(*s == 'X' ? name : *s == 'w' ? weight : *s);
+    strcpy(text, ")");
+}
+
+static void check_made(int l, int r, int form, clf_dtype t, const char *fuse, bool pairs) {
+    enum { M = 23, K = 41, N = 70 };
+    bool ta = form & 1, tb = form >> 1 & 1;
+    drawn a = draw(21, ta ? K : M, ta ? M : K, 0.2), b = draw(22, tb ? N : K, tb ? K : N, 0.3);
+    double u[N], w[N];
+    float got4[M * N], w4[2][N];
+    double got8[M * N];
+    void *got = t == CLF_F64 ? (void *)got8 : got4;
+    char left[64], right[64], text[160];
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", fuse), CLF_OK);
+    clf_mat *A = handle(c, t, &a), *B = handle(c, t, &b);
+    compute(&a, &sides[l], u);
+    compute(&b, &sides[r], w);
+    for (int i = 0; i < N; i++) {
+        w4[0][i] = (float)(i < a.rows ? u[i] : 0);
+        w4[1][i] = (float)(i < b.rows ? w[i] : 0);
+    }
+    clf_mat *U = clf_matrix(c, t, a.rows, 1, t == CLF_F64 ? (void *)u : w4[0]),
+            *W = clf_matrix(c, t, b.rows, 1, t == CLF_F64 ? (void *)w : w4[1]);
+    name_side(&sides[l], ta, 'A', 'u', left);
+    name_side(&sides[r], tb, 'B', 'w', right);
+    snprintf(text, sizeof text, "%s %%*%% %s", left, right);
+    clf_binding vars[] = {{"A", A}, {"B", B}, {"u", U}, {"w", W}};
+    clf_mat *P = clf_expr(c, text, vars, 4);
+    if (good(P)) {
+        CU_ASSERT_EQUAL(clf_read(P, got, (size_t)(M * N) * clf_dtype_bytes(t)), CLF_OK);
+        int64_t bad = wrong(&a, &b, ta, tb, t, got);
+        if (bad || (pairs && products(c) != 1)) printf("\n    %s, %s: %d wrong cells, %d products", text, fuse, (int)bad, (int)products(c));
+        CU_ASSERT(!bad && (!pairs || products(c) == 1));
+    }
+    clf_close(c);
+    release(&a);
+    release(&b);
+}
+
+static void test_computed(void) {
+    for (int l = 0; l < SIDES; l++)
+        for (int r = 0; r < SIDES; r++)
+            for (int form = 0; form < 4; form++) {
+                check_made(l, r, form, (l + r) % 2 ? CLF_F32 : CLF_F64, "none", true);
+                if (l != r) check_made(l, r, form, CLF_F64, form % 2 ? "all" : "cost", false);
+            }
+}
+
+/* What meets a zero, stored or not, is annihilated before the product, too. */
+static void test_computed_zeros(void) {
+    static const int64_t ptr[] = {0, 2, 3};
+    static const int32_t idx[] = {0, 1, 1};
+    static const double val[] = {0, 1, 2}; /* [0 1; . 2], the first zero stored */
+    const double w[] = {NAN, 1, INFINITY, 3}, want[4] = {0, 0, 0, 13};
+    clf_ctx *c = open_host();
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "none"), CLF_OK);
+    clf_mat *S = clf_sparse_csr(c, CLF_F64, 2, 2, 3, ptr, idx, val, NULL), *W = clf_matrix(c, CLF_F64, 2, 2, w);
+    expect_cells(clf_matmul(clf_t(S), clf_apply(CLF_MUL, S, W, NULL)), want, 4);
+    CU_ASSERT_EQUAL(products(c), 1);
+    clf_close(c);
+}
+
 /* Integers are f64 in products. */
 static void test_integers(void) {
     static const int32_t val[NNZ] = {1, 2, 3, 4};
     static const double want[ROWS * ROWS] = {5, 0, 8, 0, 0, 0, 8, 0, 25};
     clf_ctx *c = on_host();
     clf_mat *S = clf_sparse_csr(c, CLF_I32, ROWS, COLS, NNZ, row_ptr, row_idx, val, NULL);
+    CU_ASSERT_EQUAL(clf_set(c, "fuse", "none"), CLF_OK);
     expect_cells(clf_matmul(S, clf_t(S)), want, ROWS * ROWS);
+    CU_ASSERT_EQUAL(products(c), 1);
     clf_close(c);
 }
 
@@ -207,21 +303,36 @@ static void test_far(void) {
 
 /* ---- plans ---- */
 
-static const plan_var vars[] = {
-    {"S", 20000, 300, false, 60000}, {"F", 20000, 300, false, 6000000}, {"D", 20000, 300, false, 0}, {"W", 20000, 20000, false, 9000}};
+static const plan_var vars[] = {{"S", 20000, 300, false, 60000},
+                                {"F", 20000, 300, false, 6000000},
+                                {"D", 20000, 300, false, 0},
+                                {"v", 20000, 1, false, 0},
+                                {"W", 20000, 20000, false, 9000}};
+
+/* Loops have so many operators at most. */
+static planned plan_small(const char *text, const char *selector, int32_t operators, const clf_profile *host) {
+    const clf_limits lim = {.dev = {.n = 1, .profile = {host}}, .kernel_ops = operators, .kernel_inputs = 48};
+    return plan_with(vars, sizeof vars / sizeof *vars, text, selector, &lim);
+}
+
+static planned plan_on_host(const char *text, const char *selector) {
+    clf_profile host;
+    clf_profile_assume(&host, CLF_DEV_HOST, 1);
+    return plan_small(text, selector, 200, &host);
+}
+
+static int conversions(const clf_plan *p, clf_convert how) {
+    int n = 0;
+    for (int32_t s = 0; s < p->nstep; s++) n += p->step[s].kind == CLF_STEP_CONVERT && p->step[s].convert == how;
+    return n;
+}
 
 /* Does the plan have so many twins, and such a product of entries? */
 static void expect_plan(const char *text, const char *selector, int twins, bool entries) {
-    clf_profile host;
-    clf_profile_assume(&host, CLF_DEV_HOST, 1);
-    const clf_limits lim = {.dev = {.n = 1, .profile = {&host}}, .kernel_ops = 200, .kernel_inputs = 48};
-    planned r = plan_with(vars, sizeof vars / sizeof *vars, text, selector, &lim);
-    int n = 0;
+    planned r = plan_on_host(text, selector);
+    int n = conversions(r.p, CLF_CONVERT_TWIN);
     bool found = false;
-    for (int32_t s = 0; s < r.p->nstep; s++) {
-        n += r.p->step[s].kind == CLF_STEP_CONVERT && r.p->step[s].convert == CLF_CONVERT_TWIN;
-        found = found || clf_step_of_entries(r.p, &r.p->step[s]);
-    }
+    for (int32_t s = 0; s < r.p->nstep; s++) found = found || clf_step_of_entries(r.p, &r.p->step[s]);
     if (n != twins || found != entries) printf("\n    %s by %s: %d twins, %d", text, selector, n, found);
     CU_ASSERT(n == twins && found == entries);
     drop(&r);
@@ -235,13 +346,56 @@ static void test_choice(void) {
     expect_plan("a = t(S) %*% S; b = t(S) %*% F; a; b", "cost", 1, true);
     expect_plan("t(F) %*% F", "cost", 0, false);
     expect_plan("t(S) %*% D", "cost", 0, false);
-    expect_plan("t(S) %*% (S * 2)", "cost", 0, false);
+    expect_plan("t(S) %*% (S * 2)", "cost", 1, true);
+    expect_plan("t(S) %*% (v * S)", "cost", 1, true);
+    expect_plan("t(v * S) %*% (v * S)", "cost", 1, true);
+    expect_plan("t(S) %*% (S * 2)", "none", 1, true);
+    expect_plan("t(S) %*% (v * F)", "cost", 1, true);
+    expect_plan("t(F) %*% (v * F)", "cost", 0, false);
+    expect_plan("t(S) %*% (S + F)", "none", 0, false);
+    expect_plan("t(S) %*% (S + 1)", "none", 0, false);
     expect_plan("W * (S %*% t(S))", "cost", 0, false);
 }
 
+/* Sums of two stored sparse matrices are cells; those that products take are converted once. */
+static void test_converted(void) {
+    planned r = plan_on_host("A = S + v * S; t(S) %*% A; t(A) %*% S", "none");
+    CU_ASSERT_EQUAL(conversions(r.p, CLF_CONVERT_CSR), 1);
+    CU_ASSERT_EQUAL(conversions(r.p, CLF_CONVERT_TWIN), 2);
+    drop(&r);
+}
+
+/* What a cover costs is what its steps do, sides that are converted or turned included. */
+static void test_prices(void) {
+    static const char *const text[] = {"t(S) %*% S", "t(S) %*% (v * S)", "t(S) %*% (S + v * S)", "A = S + v * S; t(A) %*% A; t(S) %*% A",
+                                       "A = S + v * S; t(A) %*% F; t(A) %*% S; sum(A)"};
+    clf_profile host;
+    clf_profile_assume(&host, CLF_DEV_HOST, 1);
+    int converted = 0;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        for (int32_t operators = 1; operators < 3; operators++) {
+            planned r = plan_small(text[i], "cost", operators, &host);
+            clf_ps sum = 0;
+            for (int32_t s = 0; s < r.p->nstep; s++) sum += clf_bill_pay(r.p->step[s].bill, &r.p->g, &host);
+            converted += conversions(r.p, CLF_CONVERT_CSR);
+            CU_ASSERT_EQUAL(sum, r.p->cost_ps);
+            drop(&r);
+        }
+    CU_ASSERT(converted > 0);
+}
+
 int main(void) {
-    static const test_case cases[] = {{"forms", test_forms},  {"plain loops", test_loops}, {"integers", test_integers},
-                                      {"zeros", test_zeros},  {"ieee", test_ieee},         {"threads and panels", test_bits},
-                                      {"far rows", test_far}, {"choice", test_choice}};
+    static const test_case cases[] = {{"forms", test_forms},
+                                      {"plain loops", test_loops},
+                                      {"integers", test_integers},
+                                      {"computed sides", test_computed},
+                                      {"zeros of computed sides", test_computed_zeros},
+                                      {"zeros", test_zeros},
+                                      {"ieee", test_ieee},
+                                      {"threads and panels", test_bits},
+                                      {"far rows", test_far},
+                                      {"choice", test_choice},
+                                      {"converted", test_converted},
+                                      {"prices", test_prices}};
     return run_suite("product_entries", cases, sizeof cases / sizeof *cases);
 }
