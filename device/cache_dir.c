@@ -19,8 +19,9 @@ static bool refuse(char *why, size_t why_n, const char *fmt, ...) {
     return false;
 }
 
-/* mkdir -p, each new level 0700. The path is edited and put back. */
+/* mkdir -p, each new level 0700. The path is edited and put back. Mostly it is there. */
 static int make_path(char *path) {
+    if (!mkdir(path, 0700) || errno == EEXIST) return 0;
     for (char *s = path + 1; *s; s++) {
         if (*s != '/') continue;
         *s = 0;
