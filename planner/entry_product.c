@@ -95,5 +95,6 @@ bool clf_product_of_entries(const clf_graph *g, int32_t n) {
 double clf_product_pairs(const clf_graph *g, int32_t n) {
     double terms = (double)clf_product_terms(g, n);
     double left = (double)clf_entries_of(g, clf_node_operand(g, n, 0)), right = (double)clf_entries_of(g, clf_node_operand(g, n, 1));
-    return terms > 0 ? left * right / terms : 0;
+    bool ta, tb, same = clf_product_operand(g, n, 0, &ta) == clf_product_operand(g, n, 1, &tb) && ta != tb;
+    return terms > 0 ? left * right / terms / (same ? 2 : 1) : 0;
 }

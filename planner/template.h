@@ -80,7 +80,8 @@ double clf_entries_bytes(const clf_graph *g, int32_t q);
 /** Are both operands of product n of that kind, and of its type? Then a step of its own goes over pairs of entries that meet
  *  (host/run/product_entries.c), and makes cells of neither. */
 bool clf_product_of_entries(const clf_graph *g, int32_t n);
-/** Pairs that meet, if the entries of each side are spread evenly over what is summed. */
+/** Pairs that meet, if the entries of each side are spread evenly over what is summed; half of them where one side is the other's transpose,
+ *  for the result is symmetric. */
 double clf_product_pairs(const clf_graph *g, int32_t n);
 /** Rows of the loop n runs in. */
 int64_t clf_node_loop_rows(const clf_graph *g, int32_t n);

@@ -11,6 +11,11 @@
  * A row of the result belongs to one thread and is summed in the order of A's entries, so the bits depend neither on threads nor on panels
  * nor on where rows are cut into parts. That is by what they cost about, clearing cells and adding pairs, not by their number.
  *
+ * Where one side is the other's twin, as in t(S) %*% S, the result is symmetric to the bit: cell (i, j) and cell (j, i) are sums of the same
+ * products in the same order. Only cells from the diagonal on are summed, the others copied. Row k of B then begins, for row i of the
+ * result, at its entry in column i; rows of the result come in order and ask for row k once for each of its entries, so where it begins
+ * moves on by one entry each time, and is looked for once in a part.
+ *
  * An entry that is stored as 0 is a zero like others: on the left it is passed, on the right it adds nothing, except where the left one is
  * not finite: then it is asked for. */
 #include <math.h>
@@ -25,6 +30,8 @@ enum {
     SELDOM = 4,            /* cells of a row of the result, per pair that a panel adds to it: with more, panels do not pay */
     OFTEN = 2,             /* times that a part wants a row of B, for panels to pay */
     PARTS_EACH = 8,        /* for every thread */
+    PARTS_HALF = 3,        /* where each looks for its places in rows of B */
+    TILE = 32,             /* cells, copied over the diagonal at a time */
     PART_LEAST = 1 << 14,  /* pairs, or so */
     CLEARED = 8            /* cells in the time of a pair */
 };
@@ -35,11 +42,13 @@ typedef struct entry_product {
     int64_t parts, panel; /* rows of B in a panel */
     double each, all;     /* pairs an entry of A begins; what the whole costs */
     bool far;             /* rows of B are fetched ahead */
+    int32_t *from;        /* of a symmetric result: where rows of the panel begin, -1: not known; for each thread; NULL: all is summed */
 } entry_product;
 
-/* What rows before row i cost: grows with i. */
+/* What rows before row i cost: grows with i. Of a symmetric result as much of B's rows is left as of its entries. */
 static double before(const entry_product *p, int64_t i) {
-    return (double)p->a->ptr[i] * (p->each + 1) + (double)i * ((double)p->b->cols / CLEARED + 1);
+    double entries = (double)p->a->ptr[i], left = p->from ? 1 - entries / (2 * (double)p->a->nnz) : 1;
+    return entries * (p->each * left + 1) + (double)i * ((double)p->b->cols / CLEARED + 1);
 }
 
 /* The first row of a part: before it is as much as there is in all parts before. */
@@ -64,6 +73,13 @@ static void fetch(const clf_csr *b, int32_t k, size_t width) {
     for (size_t at = 0; at < n * width; at += LINE) __builtin_prefetch(val + at);
 }
 
+/* How many entries of row k of B, which has n from `at` on, stand before column i, which has one. The next time one more does. */
+static int64_t passed(const clf_csr *b, int32_t *from, int64_t at, int64_t n, int64_t i) {
+    int64_t past = *from < 0 ? clf_csr_first(b->idx + at, n, (int32_t)i) : *from;
+    *from = (int32_t)past + 1;
+    return past;
+}
+
 /* Columns of a row differ, so four sums are independent. */
 #define ENTRY_PRODUCT(T, NAME) \
     static void NAME##_add(T *c, const int32_t *idx, const T *val, int64_t n, T x) { \
@@ -82,7 +98,7 @@ static void fetch(const clf_csr *b, int32_t k, size_t width) {
         for (int64_t e = 0; e < n; e++) \
             if (val[e] != 0) c[idx[e]] += x * val[e]; \
     } \
-    static void NAME##_row(const entry_product *p, int64_t i, int64_t k0) { \
+    static void NAME##_row(const entry_product *p, int64_t i, int64_t k0, int32_t *from) { \
         const clf_csr *a = p->a, *b = p->b; \
         const T *left = a->val, *right = b->val; \
         T *c = (T *)(void *)p->out + i * b->cols; \
@@ -91,6 +107,9 @@ static void fetch(const clf_csr *b, int32_t k, size_t width) {
         for (; e < end && a->idx[e] - k0 < p->panel; e++) { \
             if (p->far && e + AHEAD < a->nnz) fetch(b, a->idx[e + AHEAD], sizeof(T)); \
             int64_t at = b->ptr[a->idx[e]], n = b->ptr[a->idx[e] + 1] - at; \
+            int64_t past = from ? passed(b, from + (a->idx[e] - k0), at, n, i) : 0; \
+            at += past; \
+            n -= past; \
             if (left[e] == 0) continue; \
             if (isfinite(left[e])) \
                 NAME##_add(c, b->idx + at, right + at, n, left[e]); \
@@ -102,13 +121,24 @@ static void fetch(const clf_csr *b, int32_t k, size_t width) {
         const entry_product *p = user; \
         int64_t from = first_row(p, part), to = first_row(p, part + 1); \
         size_t row = (size_t)p->b->cols * sizeof(T); \
-        (void)worker; \
+        int32_t *places = p->from ? p->from + worker * p->panel : NULL; \
         if (p->panel < p->b->rows) memset(p->out + (size_t)from * row, 0, (size_t)(to - from) * row); \
-        for (int64_t k0 = 0; k0 < p->b->rows; k0 += p->panel) \
+        for (int64_t k0 = 0; k0 < p->b->rows; k0 += p->panel) { \
+            if (places) memset(places, -1, (size_t)p->panel * sizeof *places); \
             for (int64_t i = from; i < to; i++) { \
                 if (p->panel == p->b->rows) memset(p->out + (size_t)i * row, 0, row); \
-                NAME##_row(p, i, k0); \
+                NAME##_row(p, i, k0, places); \
             } \
+        } \
+    } \
+    static void NAME##_mirror(void *user, int64_t part, int worker) { \
+        const entry_product *p = user; \
+        int64_t n = p->b->cols, from = part * TILE, to = from + TILE < n ? from + TILE : n; \
+        T *c = (T *)(void *)p->out; \
+        (void)worker; \
+        for (int64_t j0 = 0; j0 < to; j0 += TILE) \
+            for (int64_t i = from; i < to; i++) \
+                for (int64_t j = j0; j < i && j < j0 + TILE; j++) c[i * n + j] = c[j * n + i]; \
     }
 
 ENTRY_PRODUCT(float, f32)
@@ -124,28 +154,51 @@ static int64_t panel_rows(const entry_product *p, size_t width) {
     return pays ? (int64_t)rows : p->b->rows;
 }
 
-static void multiply(const clf_csr *a, const clf_csr *b, clf_pool *pool, void *out) {
-    size_t width = clf_dtype_bytes((clf_dtype)a->dtype);
+static void run_parts(clf_pool *pool, int64_t parts, void (*part)(void *, int64_t, int), entry_product *p) {
+    if (pool)
+        clf_pool_run(pool, parts, part, p);
+    else
+        for (int64_t i = 0; i < parts; i++) part(p, i, 0);
+}
+
+static int64_t parts_for(const entry_product *p, int64_t most) {
+    return p->all / PART_LEAST < (double)most ? (int64_t)(p->all / PART_LEAST) + 1 : most;
+}
+
+/* symmetric: b is a's twin. Without memory for places both halves are summed. */
+static void multiply(const clf_csr *a, const clf_csr *b, bool symmetric, clf_pool *pool, clf_mem *mem, void *out) {
+    size_t width = clf_dtype_bytes((clf_dtype)a->dtype), threads = pool ? (size_t)clf_pool_threads(pool) : 1;
     if (a->rows <= 0 || b->cols <= 0) return;
     if (!a->nnz || !b->nnz) {
         memset(out, 0, (size_t)a->rows * (size_t)b->cols * width);
         return;
     }
+    bool f64 = a->dtype == CLF_F64;
+    int64_t each = symmetric ? PARTS_HALF : PARTS_EACH, most = pool ? (int64_t)threads * each : 1;
     entry_product p = {.a = a, .b = b, .out = out, .each = (double)b->nnz / (double)b->rows};
-    void (*part)(void *, int64_t, int) = a->dtype == CLF_F64 ? f64_part : f32_part;
-    int64_t most = pool ? (int64_t)clf_pool_threads(pool) * PARTS_EACH : 1;
     p.all = before(&p, a->rows);
-    p.parts = p.all / PART_LEAST < (double)most ? (int64_t)(p.all / PART_LEAST) + 1 : most;
+    p.parts = parts_for(&p, most);
     p.panel = panel_rows(&p, width);
     p.far = p.panel == b->rows && (double)b->nnz * (double)width > PANEL_BYTES;
-    if (pool)
-        clf_pool_run(pool, p.parts, part, &p);
-    else
-        for (int64_t i = 0; i < p.parts; i++) part(&p, i, 0);
+    if (symmetric) p.from = clf_mem_new(mem, threads * (size_t)p.panel, sizeof *p.from);
+    p.all = before(&p, a->rows);
+    p.parts = parts_for(&p, most);
+    run_parts(pool, p.parts, f64 ? f64_part : f32_part, &p);
+    if (!p.from) return;
+    run_parts(pool, (b->cols - 1) / TILE + 1, f64 ? f64_mirror : f32_mirror, &p);
+    clf_mem_free(mem, p.from, threads * (size_t)p.panel, sizeof *p.from);
+}
+
+/* Are both sides the same matrix, one of them transposed? */
+static bool symmetric(const clf_host_call *call) {
+    bool ta, tb;
+    int32_t n = (int32_t)(call->node - call->g->node);
+    int32_t a = clf_product_operand(call->g, n, 0, &ta), b = clf_product_operand(call->g, n, 1, &tb);
+    return a == b && ta != tb;
 }
 
 clf_status clf_product_entries(const clf_host_call *call, clf_err *err) {
     (void)err;
-    multiply(call->in[0], call->in[1], call->pool, call->out);
+    multiply(call->in[0], call->in[1], symmetric(call), call->pool, call->mem, call->out);
     return CLF_OK;
 }

@@ -15,10 +15,18 @@
 
 static void fill_from(const clf_tile *t, int log2, int64_t n, void *reg, const void *value) { t->isa.cell->fill[log2](n, reg, value); }
 
+/* Cells of a scalar that loops may read: of a step of single numbers one vector, not a tile of each that memory must be fetched for. Where
+ * there are no columns, rows have values of their own, and the other way round. */
+static int64_t scalar_cells(const clf_tile_job *j) {
+    int64_t rows = j->rows < CLF_TILE ? j->rows : CLF_TILE, cols = j->cols < CLF_TILE ? j->cols : CLF_TILE;
+    int64_t n = (rows > 1 ? rows : 1) * (cols > 1 ? cols : 1);
+    return n < CLF_TILE ? n : CLF_TILE;
+}
+
 /* A parameter as one element of its type. */
-static void put_param(const clf_tile_job *j, const clf_tile_source *s, void *reg) {
+static void put_param(const clf_tile_job *j, const clf_tile_source *s, int64_t n, void *reg) {
     clf_scalar_store(reg, 0, clf_scalar_to(j->bind->param[s->arg], (clf_dtype)s->dtype));
-    fill_from(j->t, s->log2, CLF_TILE, reg, reg);
+    fill_from(j->t, s->log2, n, reg, reg);
 }
 
 static void gather(const clf_tile_job *j, const clf_tile_source *s, int64_t n, void *to, int64_t from, int64_t stride) {
@@ -47,13 +55,14 @@ static void store_line(const clf_tile_job *j, const clf_tile_sink *s, int64_t at
 
 static void run_scalars(const clf_tile_job *j, void **slot) {
     const clf_tile *t = j->t;
+    const int64_t n = scalar_cells(j);
     for (int i = 0; i < t->nsource; i++) {
         const clf_tile_source *s = &t->source[i];
         if (s->level != CLF_LV_SCALAR) continue;
         if (s->kind == CLF_SRC_PARAM)
-            put_param(j, s, slot[s->slot]);
+            put_param(j, s, n, slot[s->slot]);
         else
-            fill_from(t, s->log2, CLF_TILE, slot[s->slot], j->place[i].at);
+            fill_from(t, s->log2, n, slot[s->slot], j->place[i].at);
     }
     for (int i = 0; i < t->ninstr[CLF_LV_SCALAR]; i++) {
         const clf_tile_instr *in = &t->instr[CLF_LV_SCALAR][i];
@@ -62,7 +71,7 @@ static void run_scalars(const clf_tile_job *j, void **slot) {
             continue;
         }
         in->fn(1, slot[in->dst], slot[in->a], in->b < 0 ? NULL : slot[in->b], in->c < 0 ? NULL : slot[in->c]);
-        fill_from(t, t->slot_log2[in->dst], CLF_TILE, slot[in->dst], slot[in->dst]);
+        fill_from(t, t->slot_log2[in->dst], n, slot[in->dst], slot[in->dst]);
     }
 }
 

@@ -286,6 +286,59 @@ static void test_bits(void) {
     release(&b);
 }
 
+/* ---- symmetric results ---- */
+
+/* t(S) %*% S, or S %*% t(S), by so many threads. */
+static double *own_product(const drawn *s, bool left, const char *threads) {
+    clf_ctx *c = on_host();
+    CU_ASSERT_EQUAL(clf_set(c, "threads", threads), CLF_OK);
+    int64_t n = left ? s->cols : s->rows;
+    double *got = malloc((size_t)(n * n) * 8 + 8);
+    clf_mat *S = handle(c, CLF_F64, s);
+    CU_ASSERT_EQUAL_FATAL(clf_read(left ? clf_matmul(clf_t(S), S) : clf_matmul(S, clf_t(S)), got, (size_t)(n * n) * 8), CLF_OK);
+    CU_ASSERT(s->rows == 1 || s->cols == 1 || !s->nnz || products(c) == 1);
+    clf_close(c);
+    return got;
+}
+
+static bool same_number(double x, double y) { return memcmp(&x, &y, 8) == 0 || (isnan(x) && isnan(y)); }
+
+/* Every cell is the sum of its terms in the order of what is summed, on both sides of the diagonal. */
+static void expect_own_products(const drawn *s, bool left, int64_t panels) {
+    int64_t n = left ? s->cols : s->rows, K = left ? s->rows : s->cols, bad = 0;
+    double *one = own_product(s, left, "1"), *three = own_product(s, left, "3");
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (int64_t k = 0; k < K; k++) {
+                double x = at(s, left, i, k), y = at(s, left, j, k);
+                if (x != 0 && y != 0) sum += x * y;
+            }
+            bad += !same_number(one[i * n + j], sum) || !same_number(three[i * n + j], sum);
+        }
+    CU_ASSERT(panels == 1 || s->nnz * 12 > panels << 19);
+    CU_ASSERT_EQUAL(bad, 0);
+    free(one);
+    free(three);
+}
+
+static void test_symmetric(void) {
+    static const int64_t size[][2] = {{1, 1}, {1, 9}, {9, 1}, {33, 64}, {64, 33}, {200, 97}, {3000, 70}};
+    static const double share[] = {0, 0.1, 0.5, 1};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (size_t k = 0; k < 4; k++)
+            for (int strange = 0; strange < 2; strange++) {
+                drawn s = draw(31 + i, size[i][0], size[i][1], share[k]);
+                fractions(&s);
+                for (int64_t e = 0; e < s.nnz && strange; e += 1 + e % 50) s.val[e] = e % 3 == 0 ? 0 : e % 3 == 1 ? INFINITY : NAN;
+                for (int64_t r = 0; r < s.rows; r++)
+                    for (int64_t e = s.ptr[r]; e < s.ptr[r + 1]; e++) s.cell[r * s.cols + s.idx[e]] = s.val[e];
+                expect_own_products(&s, true, size[i][0] == 3000 && share[k] == 1 ? 3 : 1);
+                if (size[i][0] < 3000) expect_own_products(&s, false, 1);
+                release(&s);
+            }
+}
+
 /* Few pairs for each row of the result: no panels. */
 static void test_far(void) {
     enum { K = 600, N = 700 };
@@ -394,6 +447,7 @@ int main(void) {
                                       {"ieee", test_ieee},
                                       {"threads and panels", test_bits},
                                       {"far rows", test_far},
+                                      {"symmetric", test_symmetric},
                                       {"choice", test_choice},
                                       {"converted", test_converted},
                                       {"prices", test_prices}};
