@@ -9,10 +9,8 @@
 #include "formats/sparse.h"
 #include "planner/template.h"
 
-enum {
-    SEEN = 32,
-    WAITING = 8
-}; /* operators between a side and its leaf, and how many at once: of a side that takes more nothing is known */
+/* Operators between a side and its leaf, and how many at once; of a side that takes more nothing is known. */
+enum { SEEN = 32, WAITING = 8 };
 
 typedef struct descent {
     const clf_graph *g;

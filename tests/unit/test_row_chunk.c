@@ -165,6 +165,20 @@ static void test_rows(void) {
           {133, 12, 0, "f32", 1}, {45, 40, 0, "f32", 2}, {9, 700, 0, "f64", 1}, {7, 3, 0, "f64", 1}, {0, 3, 0, "f64", 1});
 }
 
+/* Rows that are best read one after the other, and have much to compute once a row: as many as a vector has lanes go through that together. */
+static void test_batches(void) {
+    enum { BATCH = 1 << 9 };
+    const clf_profile before = jobs.profile;
+    kernel_job j;
+    clf_sched s;
+    jobs.profile.rows_at_once = 1;
+    text_planned(&suite, &j, row_scalars, (text_shape){67, 120, 0, "f64", 1}, &s);
+    CU_ASSERT((s.variant & BATCH) != 0 && (s.variant & 255) > 1);
+    job_end(&j);
+    CHECK(row_scalars, {67, 120, 0, "f64", 1}, {4099, 19, 0, "f64", 3}, {45, 40, 0, "f32", 2}, {150, 40, 0, "f32", 1});
+    jobs.profile = before;
+}
+
 static void test_cats(void) {
     CHECK(cat_chain, {131, 10, 0, "f64", 1}, {5003, 100, 0, "f64", 2}, {33, 530, 0, "f64", 2}, {70, 127, 0, "f64", 1},
           {70, 128, 0, "f64", 1}, {53, 31, 0, "f32", 1}, {19, 700, 0, "f32", 2}, {20, 20, 0, "i64", 1}, {20, 17, 0, "i32", 1},
@@ -306,6 +320,7 @@ int main(int argc, char **argv) {
         {"sums in tiles", test_tiles},
         {"symmetric sums in tiles", test_symmetric},
         {"rows", test_rows},
+        {"rows in batches", test_batches},
         {"rows in lanes", test_rows_in_lanes},
         {"row functions", test_row_functions},
         {"rows put together", test_cats},
