@@ -6,7 +6,7 @@
  * Sides of one row or column, which no entries drive, are leaves or nothing of the kind. Others are followed down to the leaf: where
  * operands annihilate, the one with the fewest entries is enough; else all operands with structural zeros must come from the same leaf,
  * turned equally often. */
-#include "formats/sparse.h"
+#include "formats/fmt.h"
 #include "planner/template.h"
 
 /* Operators between a side and its leaf, and how many at once; of a side that takes more nothing is known. */
