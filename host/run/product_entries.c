@@ -14,7 +14,7 @@
  * Where one side is the other's twin, as in t(S) %*% S, the result is symmetric to the bit: cell (i, j) and cell (j, i) are sums of the same
  * products in the same order. Only cells from the diagonal on are summed, the others copied. Row k of B then begins, for row i of the
  * result, at its entry in column i; rows of the result come in order and ask for row k once for each of its entries, so where it begins
- * moves on by one entry each time, and is looked for once in a part.
+ * moves on by one entry each time, and is looked for once in a part. Of rows too many to note that of it is looked for each time.
  *
  * An entry that is stored as 0 is a zero like others: on the left it is passed, on the right it adds nothing, except where the left one is
  * not finite: then it is asked for. */
@@ -42,12 +42,13 @@ typedef struct entry_product {
     int64_t parts, panel; /* rows of B in a panel */
     double each, all;     /* pairs an entry of A begins; what the whole costs */
     bool far;             /* rows of B are fetched ahead */
-    int32_t *from;        /* of a symmetric result: where rows of the panel begin, -1: not known; for each thread; NULL: all is summed */
+    bool half;            /* the result is symmetric: cells from the diagonal on */
+    int32_t *from;        /* then: where rows of the panel begin, -1: not known; for each thread; NULL: no room */
 } entry_product;
 
 /* What rows before row i cost: grows with i. Of a symmetric result as much of B's rows is left as of its entries. */
 static double before(const entry_product *p, int64_t i) {
-    double entries = (double)p->a->ptr[i], left = p->from ? 1 - entries / (2 * (double)p->a->nnz) : 1;
+    double entries = (double)p->a->ptr[i], left = p->half ? 1 - entries / (2 * (double)p->a->nnz) : 1;
     return entries * (p->each * left + 1) + (double)i * ((double)p->b->cols / CLEARED + 1);
 }
 
@@ -73,10 +74,10 @@ static void fetch(const clf_csr *b, int32_t k, size_t width) {
     for (size_t at = 0; at < n * width; at += LINE) __builtin_prefetch(val + at);
 }
 
-/* How many entries of row k of B, which has n from `at` on, stand before column i, which has one. The next time one more does. */
+/* How many entries of a row of B, which has n from `at` on, stand before column i, which has one. The next time one more does. */
 static int64_t passed(const clf_csr *b, int32_t *from, int64_t at, int64_t n, int64_t i) {
-    int64_t past = *from < 0 ? clf_csr_first(b->idx + at, n, (int32_t)i) : *from;
-    *from = (int32_t)past + 1;
+    int64_t past = !from || *from < 0 ? clf_csr_first(b->idx + at, n, (int32_t)i) : *from;
+    if (from) *from = (int32_t)past + 1;
     return past;
 }
 
@@ -107,7 +108,7 @@ static int64_t passed(const clf_csr *b, int32_t *from, int64_t at, int64_t n, in
         for (; e < end && a->idx[e] - k0 < p->panel; e++) { \
             if (p->far && e + AHEAD < a->nnz) fetch(b, a->idx[e + AHEAD], sizeof(T)); \
             int64_t at = b->ptr[a->idx[e]], n = b->ptr[a->idx[e] + 1] - at; \
-            int64_t past = from ? passed(b, from + (a->idx[e] - k0), at, n, i) : 0; \
+            int64_t past = p->half ? passed(b, from ? from + (a->idx[e] - k0) : NULL, at, n, i) : 0; \
             at += past; \
             n -= past; \
             if (left[e] == 0) continue; \
@@ -165,7 +166,7 @@ static int64_t parts_for(const entry_product *p, int64_t most) {
     return p->all / PART_LEAST < (double)most ? (int64_t)(p->all / PART_LEAST) + 1 : most;
 }
 
-/* symmetric: b is a's twin. Without memory for places both halves are summed. */
+/* symmetric: b is a's twin. */
 static void multiply(const clf_csr *a, const clf_csr *b, bool symmetric, clf_pool *pool, clf_mem *mem, void *out) {
     size_t width = clf_dtype_bytes((clf_dtype)a->dtype), threads = pool ? (size_t)clf_pool_threads(pool) : 1;
     if (a->rows <= 0 || b->cols <= 0) return;
@@ -175,17 +176,14 @@ static void multiply(const clf_csr *a, const clf_csr *b, bool symmetric, clf_poo
     }
     bool f64 = a->dtype == CLF_F64;
     int64_t each = symmetric ? PARTS_HALF : PARTS_EACH, most = pool ? (int64_t)threads * each : 1;
-    entry_product p = {.a = a, .b = b, .out = out, .each = (double)b->nnz / (double)b->rows};
+    entry_product p = {.a = a, .b = b, .out = out, .half = symmetric, .each = (double)b->nnz / (double)b->rows};
     p.all = before(&p, a->rows);
     p.parts = parts_for(&p, most);
     p.panel = panel_rows(&p, width);
     p.far = p.panel == b->rows && (double)b->nnz * (double)width > PANEL_BYTES;
-    if (symmetric) p.from = clf_mem_new(mem, threads * (size_t)p.panel, sizeof *p.from);
-    p.all = before(&p, a->rows);
-    p.parts = parts_for(&p, most);
+    if (symmetric && p.panel <= PANEL_BYTES / (int64_t)sizeof *p.from) p.from = clf_mem_new(mem, threads * (size_t)p.panel, sizeof *p.from);
     run_parts(pool, p.parts, f64 ? f64_part : f32_part, &p);
-    if (!p.from) return;
-    run_parts(pool, (b->cols - 1) / TILE + 1, f64 ? f64_mirror : f32_mirror, &p);
+    if (symmetric) run_parts(pool, (b->cols - 1) / TILE + 1, f64 ? f64_mirror : f32_mirror, &p);
     clf_mem_free(mem, p.from, threads * (size_t)p.panel, sizeof *p.from);
 }
 
