@@ -49,8 +49,6 @@ static void put_term(billing *b, clf_term t) { put(b, t.kind, t.node, t.a, t.b, 
 
 /* ---- operands where entries drive ---- */
 
-static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
-
 /* Of a product's right side: the driver's columns select its rows, or its columns where it is used transposed. */
 static bool right_along(const billing *b, int32_t n, clf_term *t) {
     bool tb;
@@ -110,7 +108,7 @@ double clf_cover_bytes(const clf_graph *g, const clf_cover *c, int32_t q) {
 bool clf_cover_reads_csr(const clf_graph *g, const clf_cover *c, int32_t number, int32_t q) {
     int32_t driver = c->part[number].driver;
     if (!c->csr[q] || driver < 0) return false;
-    return q == driver || same_shape(&g->node[q], &g->node[driver]);
+    return q == driver || clf_gnode_alike(&g->node[q], &g->node[driver]);
 }
 
 /* Is operand k read for one row at a time, the left side of the product being a long row that the loop has put together before? */
@@ -182,8 +180,8 @@ static void bill_result(billing *b, int32_t n) {
 static double share(const billing *b, int32_t n) {
     if (b->driver < 0) return 1;
     const clf_gnode *x = &b->g->node[n], *d = &b->g->node[b->driver];
-    bool along = clf_cols(x) == clf_cols(d) && (x->op != CLF_OP_MATMUL || same_shape(x, d));
-    for (int k = 0; k < x->nin; k++) along = along || same_shape(&b->g->node[clf_node_operand(b->g, n, k)], d);
+    bool along = clf_cols(x) == clf_cols(d) && (x->op != CLF_OP_MATMUL || clf_gnode_alike(x, d));
+    for (int k = 0; k < x->nin; k++) along = along || clf_gnode_alike(&b->g->node[clf_node_operand(b->g, n, k)], d);
     double cells = clf_gnode_cells(d);
     return along && cells > 0 ? (double)b->c->entries[b->driver] / cells : 1;
 }
@@ -192,8 +190,8 @@ static double share(const billing *b, int32_t n) {
 static bool begins_entries(const billing *b, int32_t n) {
     if (b->driver < 0) return false;
     const clf_gnode *x = &b->g->node[n], *d = &b->g->node[b->driver];
-    if (same_shape(x, d)) return true;
-    return x->op == CLF_OP_MATMUL && clf_cols(x) > SHORT && same_shape(&b->g->node[clf_node_operand(b->g, n, 0)], d);
+    if (clf_gnode_alike(x, d)) return true;
+    return x->op == CLF_OP_MATMUL && clf_cols(x) > SHORT && clf_gnode_alike(&b->g->node[clf_node_operand(b->g, n, 0)], d);
 }
 
 /* Products are begun once a row, or once an entry. */
@@ -207,7 +205,7 @@ static void bill_operator(billing *b, int32_t n) {
         if (t[i].kind == CLF_TERM_NODE && by_one && clf_op_is_cell(b->g->node[n].op)) t[i].c = CLF_PACE_ONE_BY_ONE;
         if (t[i].kind == CLF_TERM_DOTS && at_entries) {
             t[i].a = (double)b->c->entries[b->driver];
-            t[i].b = !same_shape(&b->g->node[n], &b->g->node[b->driver]);
+            t[i].b = !clf_gnode_alike(&b->g->node[n], &b->g->node[b->driver]);
         }
         put_term(b, t[i]);
     }

@@ -10,8 +10,6 @@
 
 static bool structural(const clf_gnode *x) { return x->zeros == CLF_ZEROS_STRUCTURAL; }
 
-static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
-
 /* Is n, computed by the part, zero wherever the driver is? zero[] holds the answer for its inputs. */
 static bool zero_there(const clf_graph *g, int32_t n, const uint8_t *zero) {
     const clf_gnode *x = &g->node[n];
@@ -138,7 +136,7 @@ static bool node_fits(search *s, const clf_gnode *d, int32_t n) {
     const clf_gnode *x = &s->g->node[n];
     if (x->op == CLF_OP_MATMUL) return product_fits(s, d, n);
     if (x->op == CLF_OP_FOLD) {
-        if (!same_shape(&s->g->node[x->in[0]], d)) return clf_cols(&s->g->node[x->in[0]]) != clf_cols(d) || clf_cols(d) == 1;
+        if (!clf_gnode_alike(&s->g->node[x->in[0]], d)) return clf_cols(&s->g->node[x->in[0]]) != clf_cols(d) || clf_cols(d) == 1;
         return fold_fits(s, d, n);
     }
     bool lies = clf_cols(x) == clf_cols(d) && clf_rows(x) == clf_rows(d), shapes = x->op == CLF_OP_CBIND || x->op == CLF_OP_CUM;
@@ -161,7 +159,7 @@ static bool serves(search *s, int32_t driver) {
     s->gaps = 0;
     for (int32_t j = 0; j < s->part->n; j++) {
         int32_t n = s->part->node[j];
-        s->zero[n] = (uint8_t)(n != driver && same_shape(&s->g->node[n], d) && zero_there(s->g, n, s->zero));
+        s->zero[n] = (uint8_t)(n != driver && clf_gnode_alike(&s->g->node[n], d) && zero_there(s->g, n, s->zero));
         s->alike[n] = (uint8_t)node_alike(s, d, n);
     }
     for (int32_t j = 0; j < s->part->n; j++)

@@ -21,8 +21,6 @@ typedef struct descent {
 
 static bool structural(const clf_graph *g, int32_t q) { return g->node[q].zeros == CLF_ZEROS_STRUCTURAL; }
 
-static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
-
 static bool follow(descent *d, int32_t q, uint8_t turned) {
     if (d->depth == WAITING || !structural(d->g, q)) return false;
     d->wait[d->depth] = q;
@@ -36,7 +34,7 @@ static int32_t annihilator(const clf_graph *g, const clf_gnode *x) {
     int32_t best = -1;
     for (int k = 0; k < x->nin; k++) {
         const clf_gnode *q = &g->node[x->in[k]];
-        if (!(may >> k & 1) || !structural(g, x->in[k]) || !same_shape(q, x)) continue;
+        if (!(may >> k & 1) || !structural(g, x->in[k]) || !clf_gnode_alike(q, x)) continue;
         if (best < 0 || q->nnz < g->node[best].nnz) best = x->in[k];
     }
     return best;
@@ -50,7 +48,7 @@ static bool follow_operands(descent *d, const clf_gnode *x, uint8_t turned) {
     if (one >= 0) return follow(d, one, turned);
     for (int k = 0; k < x->nin; k++) {
         if (!structural(d->g, x->in[k])) continue;
-        if (!same_shape(&d->g->node[x->in[k]], x) || !follow(d, x->in[k], turned)) return false;
+        if (!clf_gnode_alike(&d->g->node[x->in[k]], x) || !follow(d, x->in[k], turned)) return false;
         more++;
     }
     return more > 0;

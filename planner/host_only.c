@@ -9,17 +9,15 @@
 #include "planner/skel.h"
 #include "planner/template.h"
 
-static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
-
 /* t(a) %*% b, of which one has the entries: products are scattered to rows of the result, or to columns of it. */
 static bool meets_elsewhere(const clf_gnode *d, const clf_gnode *a, const clf_gnode *b) {
-    const clf_gnode *side = same_shape(a, d) ? b : a;
-    return same_shape(a, d) == same_shape(b, d) || clf_cols(side) > CLF_ENTRY_SIDE;
+    const clf_gnode *side = clf_gnode_alike(a, d) ? b : a;
+    return clf_gnode_alike(a, d) == clf_gnode_alike(b, d) || clf_cols(side) > CLF_ENTRY_SIDE;
 }
 
 /* A row of a times all of b: entries meet rows of b; else it is a value an entry, or one a row. */
 static bool needs_matrix(const clf_gnode *d, const clf_gnode *a, const clf_gnode *x) {
-    return same_shape(a, d) ? clf_cols(x) > CLF_ENTRY_SIDE : !same_shape(x, d) && clf_cols(x) > 1;
+    return clf_gnode_alike(a, d) ? clf_cols(x) > CLF_ENTRY_SIDE : !clf_gnode_alike(x, d) && clf_cols(x) > 1;
 }
 
 bool clf_bill_host_only(const clf_graph *g, int32_t driver, int32_t n) {
@@ -28,7 +26,7 @@ bool clf_bill_host_only(const clf_graph *g, int32_t driver, int32_t n) {
     if (x->op == CLF_OP_CUM || x->op == CLF_OP_CBIND) return true;
     if (x->op == CLF_OP_FOLD) {
         const clf_gnode *q = &g->node[x->in[0]];
-        return x->attr[1] == CLF_WAY_COLS && clf_cols(q) > 1 && !same_shape(q, d);
+        return x->attr[1] == CLF_WAY_COLS && clf_cols(q) > 1 && !clf_gnode_alike(q, d);
     }
     if (x->op != CLF_OP_MATMUL) return false;
     const clf_gnode *a = &g->node[clf_product_operand(g, n, 0, &t)], *b = &g->node[clf_product_operand(g, n, 1, &t)];

@@ -34,8 +34,6 @@ typedef struct fact {
     uint8_t known;
 } fact;
 
-static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
-
 static bool structural(const clf_gnode *x) { return x->zeros == CLF_ZEROS_STRUCTURAL; }
 
 /* ---- facts, inputs first ---- */
@@ -46,7 +44,7 @@ static int32_t leaf_of(const clf_graph *g, const clf_gnode *x, const fact *f) {
     bool one = true;
     if (!structural(x)) return 0;
     for (int k = 0; k < x->nin; k++) {
-        int32_t q = x->in[k], leaf = same_shape(&g->node[q], x) ? f[q].leaf : 0;
+        int32_t q = x->in[k], leaf = clf_gnode_alike(&g->node[q], x) ? f[q].leaf : 0;
         if (leaf && (clf_op_annihilators(x->op) >> k & 1)) return leaf;
         if (!structural(&g->node[q])) continue;
         one = one && leaf && (!all || leaf == all);

@@ -36,14 +36,12 @@ typedef struct use_way {
     clf_ps ps[CLF_MOST_DEVICES], looks[CLF_MOST_DEVICES];
 } use_way;
 
-static bool same_shape(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b); }
-
 static bool mirrored(const clf_gnode *a, const clf_gnode *b) { return clf_rows(a) == clf_cols(b) && clf_cols(a) == clf_rows(b); }
 
 /* Which driver has x's shape? -1: none. */
 static int shape_of(const entries *e, const clf_gnode *x) {
     for (int i = 0; i < e->n; i++)
-        if (same_shape(&e->g->node[e->driver[i]], x)) return i;
+        if (clf_gnode_alike(&e->g->node[e->driver[i]], x)) return i;
     return -1;
 }
 
