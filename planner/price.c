@@ -46,13 +46,17 @@ static void bring(clf_pricer *w, const clf_cover *c, int32_t q, int to) {
     add(w, clf_problem_bring(w->p, q, clf_cover_bytes(w->p->g, c, q), from, to));
 }
 
+/* Of a value that is, or will be, stored by them. */
+static double entries_of(const clf_pricer *w, const clf_cover *c, int32_t q) {
+    return (double)(c->csr[q] ? c->entries[q] : clf_entries_of(w->p->g, q));
+}
+
 /* Into the format that it is not stored in, once on each device. */
 static clf_status convert_on(clf_pricer *w, const clf_cover *c, int32_t q, int device, clf_err *err) {
     if (w->converted[q] >> device & 1) return CLF_OK;
     w->converted[q] |= (uint16_t)(1u << device);
     clf_convert how = c->csr[q] ? CLF_CONVERT_DENSE : CLF_CONVERT_CSR;
-    int64_t entries = c->csr[q] ? c->entries[q] : clf_entries_of(w->p->g, q);
-    CLF_TRY(clf_bill_convert(w->p->g, q, how, (double)entries, w->arena, &w->convert, err));
+    CLF_TRY(clf_bill_convert(w->p->g, q, how, entries_of(w, c, q), w->arena, &w->convert, err));
     add(w, clf_bill_pay(&w->convert, w->p->g, w->p->dev.profile[device]));
     return CLF_OK;
 }
@@ -82,8 +86,7 @@ static clf_status add_twins(clf_pricer *w, const clf_cover *c, const clf_part *p
         int32_t q = clf_product_operand(g, n, k, &turned);
         if (!turned || w->twinned[q] == w->now) continue;
         w->twinned[q] = w->now;
-        int64_t entries = c->csr[q] ? c->entries[q] : clf_entries_of(g, q);
-        CLF_TRY(clf_bill_convert(g, q, CLF_CONVERT_TWIN, (double)entries, w->arena, &w->convert, err));
+        CLF_TRY(clf_bill_convert(g, q, CLF_CONVERT_TWIN, entries_of(w, c, q), w->arena, &w->convert, err));
         add(w, clf_bill_pay(&w->convert, g, w->p->dev.profile[part->device]));
     }
     return CLF_OK;
