@@ -2,33 +2,47 @@
  * Included by rows_loops.h behind rows_dot.h: inner products of rows of stored entries with cells of one vector, or a few, that lie where the
  * entries' columns say.
  *
- * Rows take two passes over a run of entries that fits the first cache. The first gathers the cells, which knows no rows, so it
+ * Short rows take two passes over a run of entries that fits the first cache. The first gathers the cells, which knows no rows, so it
  * never waits for one to end. The second sums rows up: of up to two vectors four at a time, whatever their lengths are, without a branch.
- * The first is no further ahead than that takes, so the processor sums while cells of a long vector are on their way. */
+ * The first is no further ahead than that takes, so the processor sums while cells of a long vector are on their way. Where gathering is
+ * a load of each cell (ROWS_HALVES), longer rows take one pass: their cells go from the loads to the sums. */
 enum { NAME(run_entries) = 1024 };
 
-/* A leaf of stored entries: two chains of lanes would change bits, so independent rows hide the latency instead. */
-ELEM_FN W_T NAME(leaf_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip) {
+/* A leaf of stored entries: two chains of lanes would change bits, so independent rows hide the latency instead. `there`, n or more: entries
+ * that may be read, and are columns of y. */
+ELEM_FN W_T NAME(leaf_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int64_t there, int skip) {
     VEC s = V(set)(0);
     E_T rest[LANES];
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) s = V(step)(V(load)(x + i), V(gather)(y, idx + i, ldy), s, skip);
-    if (i < n) {
+    for (; i + LANES <= n; i += LANES) {
+        __builtin_prefetch(x + i + NAME(run_entries));
+        __builtin_prefetch(idx + i + NAME(run_entries));
+        s = V(step)(V(load)(x + i), V(gather)(y, idx + i, ldy), s, skip);
+    }
+    if (i < n && there - i >= LANES)
+        s = V(stepn)(V(load)(x + i), V(gather)(y, idx + i, ldy), s, n - i, skip);
+    else if (i < n) {
         for (int64_t l = 0; l < n - i; l++) rest[l] = y[(int64_t)idx[i + l] * ldy];
         s = V(stepn)(V(loadn)(x + i, n - i), V(loadn)(rest, n - i), s, n - i, skip);
     }
     return V(sum)(s);
 }
-ELEM_FN W_T NAME(sum_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int skip) {
+ELEM_FN W_T NAME(sum_gathered)(const E_T *x, const int32_t *idx, const E_T *y, int64_t ldy, int64_t n, int64_t there, int skip) {
     W_T st[ROWS_DEPTH][ROWS_STATES], w[1];
     int top = 0;
-    if (n <= CLF_LEAF) return NAME(leaf_gathered)(x, idx, y, ldy, n, skip);
+    if (n <= CLF_LEAF) return NAME(leaf_gathered)(x, idx, y, ldy, n, there, skip);
     for (int64_t i = 0; i < n; i += CLF_LEAF) {
-        w[0] = NAME(leaf_gathered)(x + i, idx + i, y, ldy, n - i < CLF_LEAF ? n - i : CLF_LEAF, skip);
+        const int64_t some = n - i < CLF_LEAF ? n - i : CLF_LEAF;
+        w[0] = NAME(leaf_gathered)(x + i, idx + i, y, ldy, some, there - i, skip);
         top = NAME(carry)(1, st, top, i / CLF_LEAF, w);
     }
     NAME(close)(1, st, top, w);
     return w[0];
+}
+/* Row r of one column y. */
+ELEM_FN void NAME(gathered_row)(const clf_dots *d, int64_t r, const E_T *y, int64_t ldy, int skip, E_T *o) {
+    const int64_t from = d->off[r], n = d->off[r + 1] - from, there = d->off[d->rows] - from;
+    o[r * d->ldo] = (E_T)NAME(sum_gathered)((const E_T *)d->x + from, d->idx + from, y, ldy, n, there, skip);
 }
 
 /* Four rows of up to G vectors each, 1 or 2. Lanes behind the end have zeros on both sides: they leave a sum alone which is not -0, as one
@@ -78,7 +92,7 @@ ELEM_FN int64_t NAME(gathered_run)(const clf_dots *d, int64_t r, const E_T *y, i
     int64_t to = r, from = d->off[r];
     while (to < d->rows && d->off[to + 1] - from <= NAME(run_entries)) to++;
     if (to == r) {
-        o[r * d->ldo] = (E_T)NAME(sum_gathered)((const E_T *)d->x + from, d->idx + from, y, ldy, d->off[r + 1] - from, skip);
+        NAME(gathered_row)(d, r, y, ldy, skip, o);
         return r + 1;
     }
     const int64_t entries = d->off[to] - from;
@@ -91,9 +105,18 @@ ELEM_FN int64_t NAME(gathered_run)(const clf_dots *d, int64_t r, const E_T *y, i
     }
     return to;
 }
+/* Are rows long enough for a pass of their own? */
+ELEM_FN bool NAME(gathered_long)(const clf_dots *d) {
+    return ROWS_HALVES && d->off[d->rows] - d->off[0] > 2 * LANES * d->rows;
+}
 ELEM_FN void NAME(gathered_by)(const clf_dots *d, int64_t ldy, int skip) {
-    for (int64_t k = 0; k < d->cols; k++)
-        for (int64_t r = 0; r < d->rows;) r = NAME(gathered_run)(d, r, (const E_T *)d->y + k * d->sy, ldy, skip, (E_T *)d->out + k);
+    const bool alone = NAME(gathered_long)(d);
+    for (int64_t k = 0; k < d->cols; k++) {
+        const E_T *y = (const E_T *)d->y + k * d->sy;
+        E_T *o = (E_T *)d->out + k;
+        for (int64_t r = 0; r < d->rows && alone; r++) NAME(gathered_row)(d, r, y, ldy, skip, o);
+        for (int64_t r = 0; r < d->rows && !alone;) r = NAME(gathered_run)(d, r, y, ldy, skip, o);
+    }
 }
 static void NAME(gathered)(const clf_dots *d) {
     if (FAST && d->skip == 0 && d->ldy == 1)

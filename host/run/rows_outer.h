@@ -120,12 +120,24 @@ ELEM_FN void NAME(scatter_by)(const clf_outer_dot *u, int skip) {
     else
         NAME(scatter_few)(u, skip);
 }
+#if ROWS_HALVES
+/* Entries from e on by halves of vectors, in each of which no two meet. The first that is left. */
+ELEM_FN int64_t NAME(scatter_halves)(int64_t e, int64_t to, const E_T *x, const int32_t *idx, E_T b, E_T *q, int skip) {
+    for (; e + LANES / 2 <= to; e += LANES / 2)
+        V(hscatter)(q, idx + e, V(half)(V(hload)(x + e), V(hset)(b), V(hgather)(q, idx + e), skip));
+    return e;
+}
+#endif
 ELEM_FN void NAME(scatter_one)(const clf_outer_dot *u, int skip) {
     const E_T *x = u->x, *h = u->h;
     E_T *q = u->q;
     for (int64_t r = 0; r < u->rows; r++) {
         E_T b = h[r * u->ldh];
-        TILE_IVDEP for (int64_t e = u->off[r]; e < u->off[r + 1]; e++) q[u->idx[e]] = V(one)(x[e], b, q[u->idx[e]], skip);
+        int64_t e = u->off[r];
+#if ROWS_HALVES
+        e = NAME(scatter_halves)(e, u->off[r + 1], x, u->idx, b, q, skip);
+#endif
+        TILE_IVDEP for (; e < u->off[r + 1]; e++) q[u->idx[e]] = V(one)(x[e], b, q[u->idx[e]], skip);
     }
 }
 static void NAME(scatter)(const clf_outer_dot *u) {

@@ -10,7 +10,8 @@
  * v_turn4_T transposes four lines of four cells, of which n are read and the others become zeros; lines are ldf and ldt elements apart.
  *
  * Where a vector is a pair of registers a, b (AVX2), v_hvec_T is one of them: v_hload_T, v_hstore_T and, of the lanes in a v_hmask_T that
- * v_hfirst_T gives for the first n, 1 or more, v_hloadm_T (others are `rest`) and v_hstorem_T. */
+ * v_hfirst_T gives for the first n, 1 or more, v_hloadm_T (others are `rest`) and v_hstorem_T. v_half_T is a step of it, v_hgather_T and
+ * v_hscatter_T read and write cells that lie at idx[0 ..]. */
 #ifndef CLF_RUN_ROWS_VEC_H
 #define CLF_RUN_ROWS_VEC_H
 #include "host/run/tile_elem.h"
@@ -242,6 +243,8 @@ typedef __m256 v_hvec_f32;
 typedef __m256i v_hmask_f64, v_hmask_f32;
 ELEM_FN v_hvec_f64 v_hload_f64(const double *p) { return _mm256_loadu_pd(p); }
 ELEM_FN v_hvec_f32 v_hload_f32(const float *p) { return _mm256_loadu_ps(p); }
+ELEM_FN v_hvec_f64 v_hset_f64(double x) { return _mm256_set1_pd(x); }
+ELEM_FN v_hvec_f32 v_hset_f32(float x) { return _mm256_set1_ps(x); }
 ELEM_FN void v_hstore_f64(double *p, v_hvec_f64 v) { _mm256_storeu_pd(p, v); }
 ELEM_FN void v_hstore_f32(float *p, v_hvec_f32 v) { _mm256_storeu_ps(p, v); }
 ELEM_FN v_hmask_f64 v_hfirst_f64(int64_t n) { return v_first_f64(n, 0); }
@@ -298,15 +301,29 @@ ELEM_FN void v_sum4_f64(const v_vec_f64 v[4], double *w) {
 ELEM_FN void v_sum4_f32(const v_vec_f32 v[4], double *w) {
     v_sum4_f64((const v_vec_f64[4]){v_widen_f32(v[0]), v_widen_f32(v[1]), v_widen_f32(v[2]), v_widen_f32(v[3])}, w);
 }
-ELEM_FN v_vec_f64 v_gather1_f64(const double *p, const int32_t *idx) {
-    __m128i lo = _mm_loadu_si128((const __m128i *)(const void *)idx), hi = _mm_loadu_si128((const __m128i *)(const void *)(idx + 4));
-    return V_PAIR(f64, _mm256_i32gather_pd(p, lo, 8), _mm256_i32gather_pd(p, hi, 8));
+/* By loads of single cells: what has no wider registers gathers more slowly than that. */
+ELEM_FN v_hvec_f64 v_hgather_f64(const double *p, const int32_t *idx) {
+    __m128d lo = _mm_loadh_pd(_mm_load_sd(p + idx[0]), p + idx[1]), hi = _mm_loadh_pd(_mm_load_sd(p + idx[2]), p + idx[3]);
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(lo), hi, 1);
 }
-ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) {
-    __m256i lo = _mm256_loadu_si256((const __m256i *)(const void *)idx);
-    __m256i hi = _mm256_loadu_si256((const __m256i *)(const void *)(idx + 8));
-    return V_PAIR(f32, _mm256_i32gather_ps(p, lo, 4), _mm256_i32gather_ps(p, hi, 4));
+ELEM_FN __m128 v_gather4_f32(const float *p, const int32_t *idx) {
+    __m128 lo = _mm_unpacklo_ps(_mm_load_ss(p + idx[0]), _mm_load_ss(p + idx[1]));
+    return _mm_movelh_ps(lo, _mm_unpacklo_ps(_mm_load_ss(p + idx[2]), _mm_load_ss(p + idx[3])));
 }
+ELEM_FN v_hvec_f32 v_hgather_f32(const float *p, const int32_t *idx) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(v_gather4_f32(p, idx)), v_gather4_f32(p, idx + 4), 1);
+}
+ELEM_FN void v_hscatter_f64(double *p, const int32_t *idx, v_hvec_f64 v) {
+    const __m128d lo = _mm256_castpd256_pd128(v), hi = _mm256_extractf128_pd(v, 1);
+    _mm_storel_pd(p + idx[0], lo), _mm_storeh_pd(p + idx[1], lo), _mm_storel_pd(p + idx[2], hi), _mm_storeh_pd(p + idx[3], hi);
+}
+ELEM_FN void v_hscatter_f32(float *p, const int32_t *idx, v_hvec_f32 v) {
+    float x[8];
+    _mm256_storeu_ps(x, v);
+    for (int i = 0; i < 8; i++) p[idx[i]] = x[i];
+}
+ELEM_FN v_vec_f64 v_gather1_f64(const double *p, const int32_t *idx) { return V_PAIR(f64, v_hgather_f64(p, idx), v_hgather_f64(p, idx + 4)); }
+ELEM_FN v_vec_f32 v_gather1_f32(const float *p, const int32_t *idx) { return V_PAIR(f32, v_hgather_f32(p, idx), v_hgather_f32(p, idx + 8)); }
 #else
 V_ARRAY(f64, f64, V_STEP_FN)
 V_ARRAY(f32, f64, V_STEP_FN)
