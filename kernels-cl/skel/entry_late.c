@@ -65,19 +65,33 @@ static void add_row_by_registers(clf_etext *t, const void *what) {
     if (branch) CLF_PUT(&t->x, "}\n");
 }
 
+/* Is what the task does with an entry masked by that entry's own cell, a float? */
+static bool is_masked(const clf_etext *t, int s) {
+    const clf_entry_task *d = &t->p->task[s];
+    const clf_dtype type = clf_etext_type(t, d->a);
+    bool own = (d->kind == CLF_DO_SCATTER_DOT || d->kind == CLF_DO_SCATTER_ROWS || d->kind == CLF_DO_ROWS_OF) && d->skip & 1 &&
+               t->p->space[d->a] == CLF_AT_ENTRY;
+    return own && here(t, s) && (type == CLF_F64 || type == CLF_F32);
+}
+
+static int skip_of(const clf_etext *t, int s) {
+    const int skip = t->p->task[s].skip;
+    return t->none_zero && is_masked(t, s) ? skip & ~1 : skip;
+}
+
 static void rows_of_entry(clf_etext *t, int s) {
     const clf_entry_task *d = &t->p->task[s];
-    const product p = {s, d->skip};
+    const product p = {s, skip_of(t, s)};
     char buf[CLF_EMIT_NAME];
     const char *one = clf_emit_type(buf, clf_etext_type(t, d->a), 1);
     int a = clf_etext_val(t, d->b)->arg;
-    if (!clf_etext_pairs_now(t) && !t->p->blocked) clf_etext_fetch(t, a, (int)clf_entry_extent(t->p, d->axis), "");
+    if (!clf_etext_pairs_now(t) && !t->p->blocked) clf_etext_fetch(t, a, (int)clf_entry_extent(t->p, d->axis), t->eight ? " + k_" : "");
     CLF_PUT(&t->x, "{ const %s y_ = ", one);
     put_cell(t, d->a);
     CLF_PUT(&t->x, ";\nconst __global %s *const q_ = ", one);
     clf_etext_address(t, a, t->row, "c_");
     CLF_PUT(&t->x, ";\n");
-    if (t->registers == CLF_ANY_REGISTERS && (d->skip & 1))
+    if (t->registers == CLF_ANY_REGISTERS && (p.skip & 1))
         clf_etext_by_registers(t, add_row_by_registers, &p);
     else
         add_row_by_registers(t, &p);
@@ -188,19 +202,6 @@ static void scatter_fold(clf_etext *t, int s) {
     f.k = "i";
     clf_fold_apply(&t->x, s, clf_fold_row_of(&t->x, s)->step, false, 1, &f);
     CLF_PUT(&t->x, "}\n");
-}
-
-/* Is what the task does with an entry masked by that entry's own cell, a float? */
-static bool is_masked(const clf_etext *t, int s) {
-    const clf_entry_task *d = &t->p->task[s];
-    const clf_dtype type = clf_etext_type(t, d->a);
-    bool own = (d->kind == CLF_DO_SCATTER_DOT || d->kind == CLF_DO_SCATTER_ROWS) && d->skip & 1 && t->p->space[d->a] == CLF_AT_ENTRY;
-    return own && here(t, s) && (type == CLF_F64 || type == CLF_F32);
-}
-
-static int skip_of(const clf_etext *t, int s) {
-    const int skip = t->p->task[s].skip;
-    return t->none_zero && is_masked(t, s) ? skip & ~1 : skip;
 }
 
 static void scatter_dot(clf_etext *t, int s) {
@@ -364,13 +365,18 @@ void clf_etext_late_vector(clf_etext *t, bool tail) {
     CLF_PUT(&t->x, "}\n");
 }
 
+/* Is it little for each entry? */
+static bool is_small(const clf_etext *t, int s) {
+    const uint8_t k = t->p->task[s].kind;
+    if (k == CLF_DO_SCATTER || k == CLF_DO_SCATTER_DOT) return true;
+    return (k == CLF_DO_SCATTER_ROWS || (k == CLF_DO_ROWS_OF && !t->p->blocked)) && blocks(t, s) <= 2;
+}
+
 void clf_etext_late_loop(clf_etext *t) {
     bool any = false, small = true;
     for (int s = 0; s < t->p->ntask; s++) {
-        uint8_t k = t->p->task[s].kind;
         any = any || here(t, s);
-        bool line = k == CLF_DO_SCATTER_ROWS && here(t, s) && blocks(t, s) <= 2;
-        small = small && (!here(t, s) || k == CLF_DO_SCATTER || k == CLF_DO_SCATTER_DOT || line);
+        small = small && (!here(t, s) || is_small(t, s));
     }
     if (any && small)
         fetching_loop(t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The iterations of examples/trust_region.c by hand. What has the size of the model is a few short loops. */
+#include <float.h>
 #include <math.h>
 #include "perf/hand/alg_pass.h"
 
@@ -7,7 +8,7 @@ typedef struct state {
     double *B, *N, *W, *S, *R, *V, *H, *B2, *N2, *W2; /* as in the example's programs; H: the product with the second derivative */
     int64_t size;
     double nn, radius, rest;
-    bool sharp;
+    bool sharp, small; /* small: the last step promised no more than rounding hides */
 } state;
 
 static double dot(int64_t n, const double *restrict a, const double *restrict b) {
@@ -50,7 +51,7 @@ static bool turn(state *t, double lambda, double *rr) {
 static bool solve(state *t, const hand_alg *a, int64_t k, hand_cells curve) {
     const size_t bytes = (size_t)t->size * sizeof(double);
     const int64_t limit = a->inner > 0 ? a->inner : t->size;
-    const double enough = t->nn * (t->sharp ? fmin(0.25, sqrt(t->nn)) : 0.01);
+    const double loose = t->sharp ? fmin(0.25, sqrt(t->nn)) : 0.01, enough = t->nn * (t->small ? fmin(loose, 1e-4) : loose);
     double rr = t->nn;
     bool inside = true, good = true;
     memset(t->S, 0, bytes);
@@ -92,6 +93,8 @@ static void take(state *t) {
     t->nn = dot(t->size, t->N, t->N);
 }
 
+static double hidden(const hand_alg *a) { return fmax(a->tolerance, 16 * DBL_EPSILON) * fabs(a->objective); }
+
 static bool iterate(state *t, hand_alg *a, int64_t k, hand_cells point, hand_cells curve, int iteration) {
     double objective;
     if (!solve(t, a, k, curve) || !look(t, a, k, point, &objective)) return false;
@@ -99,11 +102,12 @@ static bool iterate(state *t, hand_alg *a, int64_t k, hand_cells point, hand_cel
                  length = sqrt(dot(t->size, t->S, t->S));
     const double gain = (a->objective - objective) / promise, excess = objective - a->objective + slope;
     if (iteration == 1) t->radius = fmin(t->radius, length);
-    t->radius = next_radius(t->radius, length, gain, excess <= 0 ? 4 : fmax(0.25, 0.5 * slope / excess));
+    if (promise > hidden(a)) t->radius = next_radius(t->radius, length, gain, excess <= 0 ? 4 : fmax(0.25, 0.5 * slope / excess));
     if (gain > 1e-4) {
         a->objective = objective;
         take(t);
     }
+    t->small = promise <= hidden(a);
     if (a->each) a->each(a->user, iteration, a->objective);
     return true;
 }
@@ -119,7 +123,10 @@ bool hand_trust(hand_alg *a, int64_t k, hand_cells point, hand_cells curve, bool
     t.radius = 0.5 * sqrt((double)a->m) / longest_row(a);
     bool good = look(&t, a, k, point, &a->objective);
     take(&t);
-    for (int i = 1; i <= a->iterations && good; i++) good = iterate(&t, a, k, point, curve, i);
+    for (int i = 1, careful = 0; i <= a->iterations && good && !(t.small && careful); i++) {
+        careful = t.small;
+        good = iterate(&t, a, k, point, curve, i);
+    }
     free(all);
     return good;
 }

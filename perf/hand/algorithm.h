@@ -12,7 +12,7 @@ typedef struct hand_alg {
     hand_csr s, twin;              /* sparse X and its transpose, when x is NULL */
     const double *start[4];        /* where the example starts from, if that is random */
     double lambda, tolerance, step;
-    int iterations, inner;         /* iterations: exactly as many */
+    int iterations, inner;         /* iterations: exactly as many, unless the algorithm knows that it has converged */
     int64_t batch;
     void (*each)(void *user, int iteration, double objective);
     void *user;

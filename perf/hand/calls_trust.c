@@ -57,7 +57,7 @@ static void take(newton *p) {
 static bool conjugate_gradients(newton *p) {
     const size_t bytes = (size_t)p->cells * sizeof(double);
     const int64_t limit = p->a->inner > 0 ? p->a->inner : p->cells;
-    const double enough = p->steep * (p->sharp ? fmin(0.25, sqrt(p->steep)) : 0.01);
+    const double loose = p->sharp ? fmin(0.25, sqrt(p->steep)) : 0.01, enough = p->steep * (p->small ? fmin(loose, 1e-4) : loose);
     double rr = p->steep;
     bool inside = true;
     memset(p->S, 0, bytes);
@@ -86,15 +86,18 @@ static double next_radius(double radius, double length, double gain, double alph
     return fmax(gain < 0.75 ? 0.25 * radius : radius, there);
 }
 
-/* An iteration; what it promised, or NaN when there is no OpenBLAS. */
-static double iterate(newton *p, bool first) {
-    if (!conjugate_gradients(p) || !look(p)) return NAN;
+static double hidden(const newton *p) { return fmax(p->a->tolerance, 16 * DBL_EPSILON) * fabs(p->objective); }
+
+/* False: there is no OpenBLAS. */
+static bool iterate(newton *p, bool first) {
+    if (!conjugate_gradients(p) || !look(p)) return false;
     const double slope = dot(p, p->S, p->N), promise = 0.5 * (slope + dot(p, p->S, p->R)), length = sqrt(calls_sumsq(p->cells, p->S));
     const double gain = (p->objective - p->next_objective) / promise, excess = p->next_objective - p->objective + slope;
     if (first) p->radius = fmin(p->radius, length);
-    p->radius = next_radius(p->radius, length, gain, excess <= 0 ? 4 : fmax(0.25, 0.5 * slope / excess));
+    if (promise > hidden(p)) p->radius = next_radius(p->radius, length, gain, excess <= 0 ? 4 : fmax(0.25, 0.5 * slope / excess));
     if (gain > 1e-4) take(p);
-    return promise;
+    p->small = promise <= hidden(p);
+    return true;
 }
 
 static double longest_row(const hand_alg *a) {
@@ -111,14 +114,12 @@ static double longest_row(const hand_alg *a) {
 
 static bool train(newton *p) {
     hand_alg *a = p->a;
-    const double least = fmax(a->tolerance, 16 * DBL_EPSILON);
-    double promise = INFINITY;
     p->radius = 0.5 * sqrt((double)a->m) / longest_row(a);
     if (!look(p)) return false;
     take(p);
-    for (int i = 1; i <= a->iterations && promise > least * fabs(p->objective); i++) {
-        promise = iterate(p, i == 1);
-        if (isnan(promise)) return false;
+    for (int i = 1, careful = 0; i <= a->iterations && !(p->small && careful); i++) {
+        careful = p->small;
+        if (!iterate(p, i == 1)) return false;
         if (a->each) a->each(a->user, i, p->objective);
     }
     a->objective = p->objective;

@@ -21,7 +21,7 @@ struct calls_newton {
     double radius, steep, next_steep, objective, next_objective;
     calls_point point;
     calls_curve curve;
-    bool sharp;
+    bool sharp, small; /* small: the last step promised no more than rounding hides */
     double rest; /* what the loss has besides the rows' */
 };
 
