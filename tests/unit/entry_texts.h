@@ -97,6 +97,10 @@ static const struct plan {
      HEAD X "(in X1 %t dense %1 1) (access a1 X1 stream (i 1 0) (- 0)) (out Y0 %t %2) (out Y1 %t %2) (let v1 %t load a1) "
             "(let v2 %t MUL v0 v0) (dot Y0 v0 v1 skip 1 keep j) (dot Y1 v2 v1 skip 1 keep j))",
      0},
+    {"rows passed over",
+     HEAD "(axis k range free %4) " X "(in X1 %t dense %2 %4) (access a1 X1 stream (j 1 0) (k 1 0)) (out Y0 %t %1 %4) (let v1 %t load a1) "
+          "(let v2 %t dot j v0 v1 skip 1) (store Y0 v2 keep i k))",
+     0},
     {"sum of squares", HEAD X "(out Y0 %t) (let v1 %t MUL v0 v0) (fold Y0 SUM v1 keep))", 0},
     {"row sums and greatest",
      HEAD X "(out Y0 %t %1) (out Y1 i64 %1) (out Y2 %t %1) (fold Y0 SUM v0 keep i) (fold Y1 ARGMAX v0 keep i) "

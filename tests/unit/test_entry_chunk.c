@@ -101,13 +101,34 @@ static void zeros_beside_infinity(const struct plan *p, clf_dtype t) {
     job_end(&j);
 }
 
+/* The same of rows of a side: one in eleven is infinite, and meets a 0 in a single row, which stays finite. */
+static void zeros_at_infinity(const struct plan *p, clf_dtype t) {
+    enum { ROWS = 9, COLS = 100, CELLS = 5 };
+    const shape s = {"9 x 100 by 5", {{ROWS, COLS, 1, CELLS}}, 0, always};
+    kernel_job j;
+    int finite[ROWS] = {0};
+    make(&j, p, &s, t, JOB_FINITE);
+    const clf_csr *m = j.in[0];
+    for (int64_t k = 0; k < COLS * CELLS; k++) set(j.in[1], t, k, k / CELLS % 11 == 3 ? INFINITY : (double)(k % 7) + 0.5);
+    for (int64_t e = 0; e < m->nnz; e++) set((void *)m->val, t, e, e / COLS == 4 && e % COLS % 11 == 3 ? 0 : 1 + (double)(e % 5));
+    compare(&j, p, &s, t, 1);
+    for (int64_t k = 0; k < ROWS * CELLS; k++)
+        finite[k / CELLS] += isfinite(t == CLF_F64 ? ((double *)j.got[0])[k] : (double)((float *)j.got[0])[k]) != 0;
+    for (int i = 0; i < ROWS; i++) CU_ASSERT_EQUAL(finite[i], i == 4 ? CELLS : 0);
+    job_end(&j);
+}
+
 static void test_zeros(void) {
-    if (!jobs.device) return;
-    for (int p = 0; p < PLANS; p++) {
-        if (strcmp(plans[p].name, "columns passed over") != 0) continue;
-        zeros_beside_infinity(&plans[p], CLF_F64);
-        zeros_beside_infinity(&plans[p], CLF_F32);
+    static const char *const registers[] = {"-DCLF_WIDE_REGISTERS=0", "-DCLF_WIDE_REGISTERS=1"};
+    static const clf_dtype types[] = {CLF_F64, CLF_F32};
+    for (int k = 0; k < 4 && jobs.device; k++) {
+        jobs.options = registers[k / 2];
+        for (int p = 0; p < PLANS; p++) {
+            if (strcmp(plans[p].name, "columns passed over") == 0) zeros_beside_infinity(&plans[p], types[k % 2]);
+            if (strcmp(plans[p].name, "rows passed over") == 0) zeros_at_infinity(&plans[p], types[k % 2]);
+        }
     }
+    jobs.options = NULL;
 }
 
 /* Rows of a partial result of every width up to two vectors, and one more: as many lanes as they need. */
