@@ -60,11 +60,11 @@ static inline void clf_gnode_shape(clf_gnode *n, int64_t rows, int64_t cols) {
     n->dim[1].n = cols;
     n->dim[0].sym = n->dim[1].sym = -1;
 }
-/** As doubles, which do not overflow: cells, bytes of one, bytes of all. */
-/* Have they the same extents? */
+/** Have they the same extents? */
 static inline bool clf_gnode_alike(const clf_gnode *a, const clf_gnode *b) {
     return clf_rows(a) == clf_rows(b) && clf_cols(a) == clf_cols(b);
 }
+/** As doubles, which do not overflow: cells, bytes of one, bytes of all. */
 static inline double clf_gnode_cells(const clf_gnode *n) { return (double)clf_rows(n) * (double)clf_cols(n); }
 static inline double clf_gnode_width(const clf_gnode *n) { return (double)clf_dtype_bytes((clf_dtype)n->dtype); }
 static inline double clf_gnode_bytes(const clf_gnode *n) { return clf_gnode_cells(n) * clf_gnode_width(n); }
