@@ -57,7 +57,7 @@ static const kind_figures figures[] = {
 static void assume_loops(clf_profile *p, const kind_figures *f, double cores) {
     p->fma_per_s[1] = f->core_fma_per_s * cores;
     p->fma_per_s[0] = 2 * p->fma_per_s[1];
-    p->row_ns = p->dot_ns = f->core_row_ns / cores;
+    p->row_ns = p->dot_ns = p->pair_ns = f->core_row_ns / cores;
     p->entry_ns = f->core_entry_ns / cores;
     p->side_ns = p->kind == CLF_DEV_GPU ? p->dot_ns : p->kind == CLF_DEV_HOST ? p->entry_ns : 0; /* kernels for CPUs know its width */
     p->scatter_ns = p->entry_ns;

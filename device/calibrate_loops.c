@@ -31,8 +31,8 @@ clf_status clf_gauge_tile(clf_gauge_bench *b, clf_profile *p) {
     return st;
 }
 
-/* Reads of half a tier, by every core in all of it; a power of two of elements. What they take in the first tier is the kernel's own, and
- * in what an entry takes. */
+/* Reads within a tier's reach, by every core in all of it; a power of two of elements, the largest below it. What they take in the first
+ * tier is the kernel's own, and in what an entry takes. */
 #define LEAST_GATHER_NS 0.01
 static clf_status gathers(clf_gauge_bench *b, clf_profile *p) {
     clf_program *k;
@@ -40,7 +40,7 @@ static clf_status gathers(clf_gauge_bench *b, clf_profile *p) {
     CLF_TRY(clf_gauge_kernel(b, "m_gather", &k));
     clf_status st = CLF_OK;
     for (int t = 0; t < CLF_PROFILE_TIERS && st == CLF_OK; t++) {
-        double most = (double)b->set_bytes < p->tier_bytes[t] / 2 ? (double)b->set_bytes : p->tier_bytes[t] / 2;
+        double reach = clf_profile_reach(p, t), most = (double)b->set_bytes < reach ? (double)b->set_bytes : reach;
         clf_gauge_job j = {k, b->in, b->out, b->set_bytes, b->out_bytes, clf_gauge_groups(b) ? 64 : 4096, 1, b->items};
         while (2.0 * (double)j.sweeps * (double)clf_dtype_bytes(b->type) <= most) j.sweeps *= 2;
         st = clf_gauge_best(b, &j, &j.n, &ns);
@@ -71,6 +71,15 @@ static clf_status sides(clf_gauge_bench *b, clf_profile *p) {
     each -= 1e9 * 2 * 64 / bytes / p->fma_per_s[b->type == CLF_F64];
     p->entry_ns = each < all / 8 ? all / 8 : each < all ? each : all;
     p->pick_ns = all - p->entry_ns;
+    return CLF_OK;
+}
+
+/* An inner product with such a row, four at a time, less its multiply-adds; an eighth of it is left at least. */
+static clf_status pairs(clf_gauge_bench *b, clf_profile *p) {
+    double each, bytes = (double)clf_dtype_bytes(b->type);
+    CLF_TRY(walk(b, "m_pair", bytes, p->tier_bytes[1], &each));
+    const double beside = each - 1e9 * 2 * 64 / bytes / p->fma_per_s[b->type == CLF_F64];
+    p->pair_ns = beside > each / 8 ? beside : each / 8;
     return CLF_OK;
 }
 
@@ -187,10 +196,11 @@ clf_status clf_gauge_loops(clf_gauge_bench *b, clf_profile *p) {
     if (!clf_gauge_groups(b)) {
         ahead(b, p);
         CLF_TRY(sides(b, p));
+        CLF_TRY(pairs(b, p));
         CLF_TRY(rows_at_once(b, p));
     }
     CLF_TRY(walk(b, "m_row", 64, p->tier_bytes[1], &p->row_ns));
     p->dot_ns = p->row_ns; /* both are a sum over lanes */
-    if (clf_gauge_groups(b)) p->side_ns = p->dot_ns;
+    if (clf_gauge_groups(b)) p->side_ns = p->pair_ns = p->dot_ns;
     return clf_gauge_groups(b) ? groups(b, p) : CLF_OK;
 }

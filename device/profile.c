@@ -47,6 +47,7 @@ static const row rows[] = {
     {"rows_at_once", ROW_REAL, AT(rows_at_once), 1},
     {"row_ns", ROW_REAL, AT(row_ns), 1},
     {"dot_ns", ROW_REAL, AT(dot_ns), 1},
+    {"pair_ns", ROW_REAL, AT(pair_ns), 1},
     {"side_ns", ROW_REAL, AT(side_ns), 1},
     {"entry_ns", ROW_REAL, AT(entry_ns), 1},
     {"pick_ns", ROW_REAL, AT(pick_ns), 1},

@@ -3,6 +3,8 @@
  * text ("key value" lines), or assumed. The planner reads this and never sees OpenCL. */
 #ifndef CLF_DEVICE_PROFILE_H
 #define CLF_DEVICE_PROFILE_H
+#include <math.h>
+
 #include "core/err.h"
 #include "core/op.h"
 #include "core/str.h"
@@ -37,7 +39,8 @@ typedef struct clf_profile {
     double rows_at_once;          /* rows of less than a page that a loop on a CPU takes side by side, 1, 2 or 4: several are streams within
                                      the same few pages, which not every processor foresees; 0: as assumed, one */
     double row_ns;                /* one more fold of a row, or of the columns by a row, beside its cells; all cores */
-    double dot_ns;                /* one more product of a row, or at an entry, beside its multiply-adds; all cores */
+    double dot_ns;                /* one more product of a row, beside its multiply-adds; all cores */
+    double pair_ns;               /* the same at an entry, several being made at a time */
     double side_ns;               /* a row of a side, times a stored entry and added to sums that stay, beside its multiply-adds; all cores */
     double entry_ns;              /* one stored entry that a loop visits, beside its operators and its bytes; all cores */
     double pick_ns;               /* one value that an entry names, picked into its lane of a vector, beside looking it up; all cores */
@@ -45,7 +48,8 @@ typedef struct clf_profile {
     double entry_row_ns;          /* a fold or product begun in a row of stored entries, beside row_ns or dot_ns; assumed but on the host */
     double locate_ns;             /* one stored entry passed while looking for those of another operand; all cores */
     double gap_ns;                /* one stored entry that ends a range of cells folded in unvisited: by the host; all cores */
-    double gather_ns[CLF_PROFILE_TIERS];       /* one access at a random place of a set of this tier's size, beside one of the first's; all cores */
+    double gather_ns[CLF_PROFILE_TIERS];       /* one access at a random place of as many bytes as clf_profile_reach tells, beside one of the
+                                                  first tier; all cores */
     double library_flops_per_s[2];             /* of a large product of the library's: [0] f32 [1] f64, all cores */
     double library_half[2];       /* shortest side at which it reaches half of that; the longest: [0] the sums [1] a side of the result */
     double library_row_ns[2];     /* one row of a matrix times a vector, beside its flops: [0] along the rows [1] summed over them */
@@ -63,6 +67,12 @@ typedef struct clf_profile {
     double max_alloc_bytes, mem_bytes, max_arg_bytes;
     double llc_bytes;             /* last-level cache: outputs larger than half of it are written past the caches */
 } clf_profile;
+/** Bytes in which accesses at random places are those of a tier: half of the first, of others the geometric mean of theirs and the one
+ *  before. In all of a last-level cache that others use, too, and whose pages are many more than a core keeps addresses of, an access takes
+ *  nearly as long as in memory: on a virtual machine with 32 MiB of it (AMD EPYC, Zen 3; both cores) 0.7 ns in 4 MiB, 3.5 in 16, 4.5 in 64. */
+static inline double clf_profile_reach(const clf_profile *p, int tier) {
+    return tier ? sqrt(p->tier_bytes[tier - 1] * p->tier_bytes[tier]) : p->tier_bytes[0] / 2;
+}
 /** Conservative figures for a device of this kind. */
 void clf_profile_assume(clf_profile *p, clf_device_kind kind, int cores);
 /** What the host does for every device: the library's products, conversions, structural operators. Copied from the host's profile; so is

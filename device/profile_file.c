@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Profiles on disk: <dir>/profile-<device name, sanitised>-<hash of name and driver>.txt. Written to a temporary file and renamed,
- * so a reader sees an old profile or a new one, never half of one; a new driver has a new name. */
+ * Profiles on disk: <dir>/profile-<device name, sanitised>-<hash of name, driver and what figures mean>.txt. Written to a temporary file
+ * and renamed, so a reader sees an old profile or a new one, never half of one; a new driver has a new name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,10 +9,13 @@
 #include <unistd.h>
 #include "device/device_internal.h"
 
-enum { FILE_MAX_BYTES = 16384 };
+enum {
+    FILE_MAX_BYTES = 16384,
+    FIGURES = 2 /* counts up when a figure comes to mean something else: files of before are then not found, and all is measured anew */
+};
 
 static clf_status path_of(const char *dir, const char *name, const char *driver, char out[CLF_DEV_PATH], clf_err *err) {
-    char key[2 * CLF_PROFILE_NAME + 2], safe[49];
+    char key[2 * CLF_PROFILE_NAME + 16], safe[49];
     size_t n = 0;
     if (!dir || !*dir) return clf_fail(err, CLF_E_IO, "no cache directory for the profile of '%s'", name);
     for (const char *s = name; *s && n < sizeof safe - 1; s++) {
@@ -20,7 +23,7 @@ static clf_status path_of(const char *dir, const char *name, const char *driver,
         if (word || (n && safe[n - 1] != '-')) safe[n++] = word ? *s : '-';
     }
     safe[n] = 0;
-    int len = snprintf(key, sizeof key, "%s\n%s", name, driver);
+    int len = snprintf(key, sizeof key, "%s\n%s\n%d", name, driver, FIGURES);
     uint64_t h = clf_hash64(key, (size_t)len < sizeof key ? (size_t)len : sizeof key - 1, 0);
     len = snprintf(out, CLF_DEV_PATH, "%s/profile-%s-%016llx.txt", dir, safe, (unsigned long long)h);
     if (len >= CLF_DEV_PATH) return clf_fail(err, CLF_E_IO, "the path of the cache directory is too long");

@@ -205,7 +205,7 @@ static void bill_operator(billing *b, int32_t n) {
         if (t[i].kind == CLF_TERM_NODE && by_one && clf_op_is_cell(b->g->node[n].op)) t[i].c = CLF_PACE_ONE_BY_ONE;
         if (t[i].kind == CLF_TERM_DOTS && at_entries) {
             t[i].a = (double)b->c->entries[b->driver];
-            t[i].b = !clf_gnode_alike(&b->g->node[n], &b->g->node[b->driver]);
+            t[i].b = clf_gnode_alike(&b->g->node[n], &b->g->node[b->driver]) ? CLF_DOTS_PAIRS : CLF_DOTS_SIDES;
         }
         put_term(b, t[i]);
     }

@@ -19,7 +19,7 @@ typedef enum clf_term_kind {
     CLF_TERM_COMPUTE,
     CLF_TERM_NODE,     /* over a share a of its cells, in a loop; b: a product of a loop in tiles, where the device has them; c: clf_term_pace */
     CLF_TERM_ROWS,     /* something begun and ended in each of a rows; c: clf_term_pace */
-    CLF_TERM_DOTS,     /* a inner products begun; b: rows of a side, each times an entry and added to the same sums; c: clf_term_pace */
+    CLF_TERM_DOTS,     /* a inner products begun; b: clf_term_dots; c: clf_term_pace */
     CLF_TERM_ENTRIES,  /* a stored entries visited; c: clf_term_pace */
     CLF_TERM_SCATTER,  /* a sums made at places that stored entries name */
     CLF_TERM_BEGUN,    /* a folds or products begun in rows of stored entries; c: clf_term_pace */
@@ -32,6 +32,8 @@ typedef enum clf_term_kind {
 /* How computing goes: as usual; one cell at a time on a device for CPUs, once a row of stored entries; in rows of cells, or of stored
  * entries, where a part of it hides behind nothing that is moved (clf_profile.row_alone, entry_alone). */
 enum clf_term_pace { CLF_PACE_USUAL, CLF_PACE_ONE_BY_ONE, CLF_PACE_ROWS, CLF_PACE_ENTRIES };
+/* Of a row; of a row and a row of a side, which an entry picks; such rows of a side, each times an entry and added to the same sums. */
+enum clf_term_dots { CLF_DOTS_ROWS, CLF_DOTS_PAIRS, CLF_DOTS_SIDES };
 typedef struct clf_term { int32_t kind, node; double a, b, c; } clf_term; /* node: the operand, result or operator it is for */
 
 /* Zeroed at first; written again, it keeps its room. */

@@ -58,7 +58,10 @@ clf_ps clf_term_pay(const clf_term *t, const clf_graph *g, const clf_profile *de
         once = clf_cost_node(dev, g, t->node, t->a);
         return t->c == CLF_PACE_ONE_BY_ONE ? one_by_one(dev, g, t->node, once) : once;
     case CLF_TERM_ROWS: return clf_cost_rows(dev, t->a);
-    case CLF_TERM_DOTS: return t->b > 0 ? clf_cost_sides(dev, t->a) : clf_cost_dots(dev, t->a);
+    case CLF_TERM_DOTS:
+        return t->b == CLF_DOTS_SIDES   ? clf_cost_sides(dev, t->a)
+               : t->b == CLF_DOTS_PAIRS ? clf_cost_pairs(dev, t->a)
+                                        : clf_cost_dots(dev, t->a);
     case CLF_TERM_LOCATE: return clf_cost_locate(dev, t->a);
     case CLF_TERM_BEGUN: return clf_cost_entry_rows(dev, t->a);
     case CLF_TERM_ENTRIES: return clf_cost_entries(dev, t->a);

@@ -58,13 +58,11 @@ clf_ps clf_cost_write(const clf_profile *dev, double bytes, double among) {
 
 enum { LINE = 64 }; /* bytes that one access brings along */
 
-/* Of one access anywhere in `footprint` bytes. All cores want all of it, so a tier holds half its size of it (as it was measured), and what
- * it does not hold is found in the next one. */
+/* Of one access anywhere in `footprint` bytes: what a tier's reach does not hold is found in the next one. */
 static double access_ns(const clf_profile *dev, double footprint) {
     double held = 0, ns = 0;
     for (int t = 0; t < CLF_PROFILE_TIERS && held < footprint; t++) {
-        bool all = t == CLF_PROFILE_TIERS - 1 || footprint <= dev->tier_bytes[t] / 2;
-        double upto = all ? footprint : dev->tier_bytes[t] / 2;
+        double reach = t < CLF_PROFILE_TIERS - 1 ? clf_profile_reach(dev, t) : footprint, upto = footprint < reach ? footprint : reach;
         if (upto > held) ns += (upto - held) / footprint * latency(dev, t);
         if (upto > held) held = upto;
     }
@@ -101,6 +99,8 @@ clf_ps clf_cost_fma(const clf_profile *dev, bool f64, double n) { return at_rate
 clf_ps clf_cost_rows(const clf_profile *dev, double rows) { return each(rows, dev->row_ns); }
 
 clf_ps clf_cost_dots(const clf_profile *dev, double n) { return each(n, dev->dot_ns); }
+
+clf_ps clf_cost_pairs(const clf_profile *dev, double n) { return each(n, dev->pair_ns); }
 
 clf_ps clf_cost_sides(const clf_profile *dev, double n) { return each(n, dev->side_ns); }
 

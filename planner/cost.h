@@ -40,9 +40,10 @@ clf_ps clf_cost_cells(const clf_profile *dev, bool f64, clf_op_class class_, dou
 clf_ps clf_cost_fma(const clf_profile *dev, bool f64, double n);
 /** Does the device have loops that keep a tile of a product's sums in registers? */
 static inline bool clf_cost_tiles(const clf_profile *dev, bool f64) { return dev->tile_fma_per_s[f64] > 0; }
-/** What folds cost once a row, and products once a row or entry that they are made at, beside their cells. */
+/** What folds cost once a row, and products once a row, or pair of a row and a row of a side that an entry picks, beside their cells. */
 clf_ps clf_cost_rows(const clf_profile *dev, double rows);
 clf_ps clf_cost_dots(const clf_profile *dev, double n);
+clf_ps clf_cost_pairs(const clf_profile *dev, double n);
 /** Rows of a side, each times a stored entry and added to the same sums, beside their multiply-adds. */
 clf_ps clf_cost_sides(const clf_profile *dev, double n);
 /** Stored entries that a loop visits, beside its operators, and those passed while others are looked for. */

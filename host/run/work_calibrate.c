@@ -148,13 +148,13 @@ static clf_status gauge_begun(const gauge *g, clf_profile *p) {
     return CLF_OK;
 }
 
-/* A vector that fills half a tier; what an entry takes beyond one of the first tier is the looking up. Then a second sum for each. */
+/* A vector of a tier's reach; what an entry takes beyond one of the first tier is the looking up. Then a second sum for each. */
 static clf_status gauge_entries(const gauge *g, clf_profile *p) {
     enum { FEW = 512 }; /* sums: those of blocks of rows meet in no time */
     double ns, both;
     for (int t = 0; t < CLF_PROFILE_TIERS; t++) {
-        double half = p->tier_bytes[t] / 2, most = 8.0 * BIG_CELLS;
-        CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, ENTRIES, (int64_t)((half < most ? half : most) / 8), false, &ns));
+        double reach = clf_profile_reach(p, t), most = 8.0 * BIG_CELLS;
+        CLF_TRY(entries_time(g, g->ptr, ENTRY_ROWS, ENTRIES, (int64_t)((reach < most ? reach : most) / 8), false, &ns));
         ns /= ENTRIES;
         if (t == 0) p->entry_ns = ns;
         p->gather_ns[t] = ns > p->entry_ns + LEAST_GATHER_NS ? ns - p->entry_ns : LEAST_GATHER_NS;
@@ -204,9 +204,8 @@ static clf_status narrow_time(const gauge *g, const clf_profile *p, const char *
     return CLF_OK;
 }
 
-/* sum(X * (U %*% t(V))) at stored entries: what an inner product is beside its terms. Once a row is cheaper where several are made at a
- * time; the dearer one counts. */
-static clf_status gauge_dots(const gauge *g, clf_profile *p) {
+/* sum(X * (U %*% t(V))) at stored entries: what an inner product is beside its terms. */
+static clf_status gauge_pairs(const gauge *g, clf_profile *p) {
     static const char form[] =
         "(cplan (axis i range free %d) (axis k range free %d) (axis j entry free %d owner a0 parent i)"
         " (in X f64 csr %d %d) (in U f64 dense %d %d) (in V f64 dense %d %d) (out Y f64)"
@@ -217,7 +216,7 @@ static clf_status gauge_dots(const gauge *g, clf_profile *p) {
     double beside;
     snprintf(text, sizeof text, form, ENTRY_ROWS, NARROW, ENTRIES, ENTRY_ROWS, NEAR_COLS, ENTRY_ROWS, NARROW, NEAR_COLS, NARROW);
     CLF_TRY(narrow_time(g, p, text, &beside));
-    if (beside > p->dot_ns) p->dot_ns = beside;
+    p->pair_ns = beside > 0 ? beside : 0;
     return CLF_OK;
 }
 
@@ -405,7 +404,7 @@ static clf_status gauge_all(const gauge *g, clf_profile *p) {
     memset(g->ptr + ENTRY_ROWS + 1, 0, (BLOCK + 1) * sizeof *g->ptr);
     CLF_TRY(gauge_chains(g, p));
     CLF_TRY(gauge_entries(g, p));
-    CLF_TRY(gauge_dots(g, p));
+    CLF_TRY(gauge_pairs(g, p));
     CLF_TRY(gauge_alone(g, p));
     CLF_TRY(gauge_entries_alone(g, p));
     CLF_TRY(gauge_sides(g, p));

@@ -28,6 +28,7 @@ static inline clf_profile simple(void) {
     p.gemm_half_cells = 1000;
     p.gemm_ns = 13;
     p.dot_ns = 6;
+    p.pair_ns = 4.5;
     p.side_ns = 7;
     p.pick_ns = 8;
     p.row_ns = 5;

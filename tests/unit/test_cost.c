@@ -26,6 +26,7 @@ static clf_ps t_picks(const clf_profile *p, double x) { return clf_cost_pick(p, 
 static clf_ps t_cells(const clf_profile *p, double x) { return clf_cost_cells(p, true, CLF_CLASS_EXP, x); }
 static clf_ps t_fma(const clf_profile *p, double x) { return clf_cost_fma(p, false, x); }
 static clf_ps t_rows(const clf_profile *p, double x) { return clf_cost_rows(p, x); }
+static clf_ps t_pairs(const clf_profile *p, double x) { return clf_cost_pairs(p, x); }
 static clf_ps t_dots(const clf_profile *p, double x) { return clf_cost_dots(p, x); }
 static clf_ps t_entries(const clf_profile *p, double x) { return clf_cost_entries(p, x); }
 static clf_ps t_entry_rows(const clf_profile *p, double x) { return clf_cost_entry_rows(p, x); }
@@ -37,9 +38,9 @@ static clf_ps t_gemm(const clf_profile *p, double x) { return clf_cost_gemm(p, t
 static clf_ps t_convert(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_CSR, x, 10, x, 8); }
 static clf_ps t_twin(const clf_profile *p, double x) { return clf_cost_convert(p, CLF_CONVERT_TWIN, 10, 10, x, 8); }
 static clf_ps t_transfer(const clf_profile *p, double x) { return clf_cost_transfer(p, x); }
-static const term terms[] = {t_read,       t_write,        t_gather_n, t_gather_granule, t_gather_set, t_cells,   t_fma,  t_rows,
-                             t_dots,       t_entries,      t_locate,   t_gaps,           t_library,    t_convert, t_twin, t_transfer,
-                             t_entry_rows, t_library_rows, t_gemm,     t_look_n,         t_look_set,   t_sides,   t_picks};
+static const term terms[] = {t_read,       t_write,        t_gather_n, t_gather_granule, t_gather_set, t_cells,   t_fma,   t_rows,
+                             t_dots,       t_entries,      t_locate,   t_gaps,           t_library,    t_convert, t_twin,  t_transfer,
+                             t_entry_rows, t_library_rows, t_gemm,     t_look_n,         t_look_set,   t_sides,   t_picks, t_pairs};
 enum { TERMS = sizeof terms / sizeof *terms };
 
 static void all_profiles(void (*with)(const clf_profile *p)) {

@@ -22,13 +22,17 @@ static void test_tiers(void) {
     CU_ASSERT_EQUAL(clf_cost_write(&p, 10001, 0), 60006);
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 5000), 10000);
     CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 10000), 15000); /* half of it is held by the first tier, half by the second */
-    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 20000), 25000); /* a quarter each */
-    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 64, 20000), 25000);
-    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 164, 20000), 25000 + 10 * 100 * 2);
-    CU_ASSERT_EQUAL(clf_cost_look(&p, 10, 20000), 25000);  /* what follows may wait */
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 64, 10000), 15000);
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 164, 10000), 15000 + 10 * 100 * 1);
+    CU_ASSERT_EQUAL(clf_cost_look(&p, 10, 10000), 15000);  /* what follows may wait */
     CU_ASSERT_EQUAL(clf_cost_read(&p, 1000, 30000), 3000); /* among what fills the third tier */
     CU_ASSERT_EQUAL(clf_cost_read(&p, 30001, 1000), 120004);
     CU_ASSERT_EQUAL(clf_cost_write(&p, 1000, 10001), 6000);
+    p.tier_bytes[1] = 4e4, p.tier_bytes[2] = 1.6e5;             /* accesses reach 5, 20 and 80 kB */
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 20000), 17500);  /* a quarter in the first tier, the rest in the second */
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 40000), 23750);  /* 5, 15 and 20 kB */
+    CU_ASSERT_EQUAL(clf_cost_gather(&p, 10, 8, 160000), 33438); /* 5, 15, 60 and 80 kB */
+    p = simple();
     p.read_bytes_per_s[2] = 1e15;
     CU_ASSERT_EQUAL(clf_cost_read(&p, 30000, 0), 60000); /* no faster than the tier before it */
 }

@@ -33,19 +33,20 @@ static double paid(const planned *r, clf_profile dev, size_t at) {
 static void test_begun(void) {
     static const struct {
         const char *program;
-        double dots, sides, picks;
-    } of[] = {{"sum(X * (F %*% t(G)))", 1, 0, 0},
-              {"X %*% G", 0, 1, 0},
-              {"(X * (F %*% t(G))) %*% G", 1, 1, 0},
-              {"X %*% w", 0.01, 0, 1}, /* a product begun in each row */
-              {"t(X) %*% F", 0, 1, 0}, /* sums are made at places, nothing is picked */
-              {"sum(X * (F %*% H))", 1, 0, 20}};
+        double dots, pairs, sides, picks;
+    } of[] = {{"sum(X * (F %*% t(G)))", 0, 1, 0, 0},
+              {"X %*% G", 0, 0, 1, 0},
+              {"(X * (F %*% t(G))) %*% G", 0, 1, 1, 0},
+              {"X %*% w", 0.01, 0, 0, 1}, /* a product begun in each row */
+              {"t(X) %*% F", 0, 0, 1, 0}, /* sums are made at places, nothing is picked */
+              {"sum(X * (F %*% H))", 0, 1, 0, 20}};
     clf_limits lim = {.dev = {.n = 1, .profile = {&devices.profile[0]}}, .kernel_ops = 200, .kernel_inputs = 48};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         planned r = plan_with(vars, 5, of[k].program, "all", &lim);
         CU_ASSERT_EQUAL_FATAL(r.p->nstep, 1);
         for (int d = 0; d < 2; d++) {
             CU_ASSERT_DOUBLE_EQUAL(paid(&r, devices.profile[d], offsetof(clf_profile, dot_ns)), of[k].dots, 1e-6);
+            CU_ASSERT_DOUBLE_EQUAL(paid(&r, devices.profile[d], offsetof(clf_profile, pair_ns)), of[k].pairs, 1e-6);
             CU_ASSERT_DOUBLE_EQUAL(paid(&r, devices.profile[d], offsetof(clf_profile, side_ns)), of[k].sides, 1e-6);
             CU_ASSERT_DOUBLE_EQUAL(paid(&r, devices.profile[d], offsetof(clf_profile, pick_ns)), of[k].picks, 1e-6);
         }

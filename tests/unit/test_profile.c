@@ -259,7 +259,7 @@ static void test_calibrate(void) {
         CU_ASSERT_TRUE(p.launch_sync_ns >= p.launch_async_ns && p.launch_async_ns > 0);
         for (int c = 0; c < CLF_NCLASSES; c++) CU_ASSERT(isfinite(p.cells_per_s[0][c]) && p.cells_per_s[0][c] > 0);
         CU_ASSERT_TRUE(p.write_cost >= 0.5 && p.write_cost <= 4);
-        CU_ASSERT(p.entry_ns > 0 && p.pick_ns >= 0 && p.side_ns == 0);
+        CU_ASSERT(p.entry_ns > 0 && p.pick_ns >= 0 && p.side_ns == 0 && p.pair_ns > 0);
         CU_ASSERT(p.rows_at_once == 1 || p.rows_at_once == 4);
         round_trip(&p);
     }
@@ -286,7 +286,7 @@ static void test_calibrate_groups(void) {
         for (int w = 0; w <= p.fp64; w++)
             for (int c = 0; c < CLF_NCLASSES; c++) CU_ASSERT(p.cells_per_s[w][c] > 0 && p.cells_per_s[w][c] != q.cells_per_s[w][c]);
         CU_ASSERT(p.row_ns > 0 && p.entry_ns > 0 && p.locate_ns > 0 && p.fma_per_s[0] > 0);
-        CU_ASSERT(p.side_ns == p.dot_ns && p.pick_ns == 0); /* a CPU's: how its lanes are filled */
+        CU_ASSERT(p.side_ns == p.dot_ns && p.pair_ns == p.dot_ns && p.pick_ns == 0); /* a CPU's: how its lanes are filled */
         CU_ASSERT(p.launch_sync_ns >= p.launch_async_ns && p.launch_async_ns > 0);
         for (int k = 0; k < CLF_GROUP_KINDS; k++) CU_ASSERT(p.group_items[k] == 64 || p.group_items[k] == 128 || p.group_items[k] == 256);
         for (int w = 0; w <= p.fp64; w++) CU_ASSERT(p.item_cells[w] == 1 || p.item_cells[w] == 2 || p.item_cells[w] == 4);

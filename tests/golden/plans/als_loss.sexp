@@ -19,7 +19,7 @@
 %16 = ADD f64 scalar (%10 %15)
 roots %16
 
-(machine "host") (price 7.22e+04 us) (gap 0 us) (peak 32)
+(machine "host") (price 8e+04 us) (gap 0 us) (peak 32)
 (step 0 fused Outer entries (in %0 %3 %4) (out %10 %12) (covers %2 %6 %7 %8 %9 %10 %12))
 (step 1 fused Cell (in %4) (out %13) (covers %13))
 (step 2 fused Cell (in %10 %12 %13) (out %16) (covers %16))
@@ -37,7 +37,7 @@ roots %16
 (cut %12 %14 "an aggregate must see all cells before its result is used")
 (cut %13 %14 "an aggregate must see all cells before its result is used")
 
-(machine "host and slow gpu") (price 7.22e+04 us) (gap 0 us) (peak 32)
+(machine "host and slow gpu") (price 8e+04 us) (gap 3.02e+04 us) (peak 32)
 (step 0 fused Outer entries (in %0 %3 %4) (out %10 %12) (covers %2 %6 %7 %8 %9 %10 %12))
 (step 1 fused Cell (in %4) (out %13) (covers %13))
 (step 2 fused Cell (in %10 %12 %13) (out %16) (covers %16))

@@ -15,7 +15,7 @@
 %12 = ADD f64 100000x10 (%9 %11)
 roots %12
 
-(machine "host") (price 8.98e+04 us) (gap 0 us) (peak 8000000)
+(machine "host") (price 9.75e+04 us) (gap 0 us) (peak 8000000)
 (step 0 fused Outer entries (in %0 %3 %4) (out %12) (covers %2 %6 %7 %8 %9 %11 %12))
 (cut %12 result "kept as a result")
 
@@ -23,7 +23,7 @@ roots %12
 (step 0 fused Outer entries (device 1) (in %0 %3 %4) (out %12) (covers %2 %6 %7 %8 %9 %11 %12))
 (cut %12 result "kept as a result")
 
-(machine "host and slow gpu") (price 8.98e+04 us) (gap 0 us) (peak 8000000)
+(machine "host and slow gpu") (price 9.75e+04 us) (gap 0 us) (peak 8000000)
 (step 0 fused Outer entries (in %0 %3 %4) (out %12) (covers %2 %6 %7 %8 %9 %11 %12))
 (cut %12 result "kept as a result")
 
