@@ -32,7 +32,7 @@ static const struct {
     {"isa", "auto|baseline|avx2|avx512"}, {"dtype", "f64|f32"},        {"sparse", "structural|ieee"},
     {"math", "strict|reassociate|fast"},  {"progress", "auto|on|off"}, {"cache", "on|off|readonly"},
     {"compile", "background|wait|off"},   {"clblast", "auto|on|off"},  {"transfer_queue", "auto|on|off"},
-    {"results", "device|all|host"},
+    {"results", "device|all|host"},       {"trial", "auto|on|off"},
 };
 
 /* Ranges of INT knobs; `only` restricts to 0, 32, 64. */

@@ -16,7 +16,8 @@ clf_ctx *bench_ctx(const bench_options *opt, const char *device, const char *fus
         snprintf(why, why_n, "clf_open: %s", clf_open_error());
         return NULL;
     }
-    bool ok = clf_set(c, "CLF_COMPILE", "wait") == CLF_OK && (!opt->tier || clf_set(c, "CLF_TIER", opt->tier) == CLF_OK) &&
+    bool ok = clf_set(c, "CLF_COMPILE", "wait") == CLF_OK && clf_set(c, "CLF_TRIAL", "on") == CLF_OK &&
+              (!opt->tier || clf_set(c, "CLF_TIER", opt->tier) == CLF_OK) &&
               (!opt->strategy || clf_set(c, "CLF_STRATEGY", opt->strategy) == CLF_OK);
     if (ok) return c;
     snprintf(why, why_n, "clf_set: %s", clf_last_error(c));

@@ -9,6 +9,7 @@
 #include "host/run/exe_kernels.h"
 #include "host/run/exe_place.h"
 #include "host/run/exe_split.h"
+#include "host/run/exe_trial.h"
 #include "host/run/gemm.h"
 #include "host/run/meter.h"
 #include "host/run/rows.h"
@@ -87,12 +88,12 @@ static clf_status place_step(clf_ctx *c, clf_exe *x, int32_t s, bool home, clf_e
     if (home || !x->ndevice) {
         CLF_TRY(clf_exe_on_host(c, x, s, err));
         if (!x->ndevice && x->ways.why && !e->why[0]) e->why = x->ways.why;
-        return CLF_OK;
+        return clf_trial_place(c, x, s, err);
     }
     e->on = x->plan->ndevice > 1 ? t->device : 1;
     if (x->ways.without && x->ways.why) e->why = x->ways.why;
     e->executor = CLF_ON_KERNEL;
-    return CLF_OK;
+    return clf_trial_place(c, x, s, err);
 }
 
 /* ---- scratch of a run, allocated once ---- */

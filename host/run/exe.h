@@ -104,6 +104,7 @@ typedef struct clf_exe_step {
     int nargs;
     clf_exe_merge *merge; /* KERNEL: launched behind all parts; NULL: none */
     clf_exe_split *split; /* KERNEL: meant to be run together with the host (clf_exe_splits); else NULL */
+    struct clf_exe_trial *trial; /* the host and its kernel take turns (exe_trial.c); NULL: no, the plan is believed */
     clf_facts facts; /* KERNEL */
     int64_t *axis_n, *in_dim, *out_dim;
     clf_axis *axis; /* KERNEL over stored entries: the axes as they were scheduled last; else NULL */

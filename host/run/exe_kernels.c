@@ -88,6 +88,7 @@ clf_status clf_window_give_up(clf_ctx *c, clf_exe *x, int32_t s, const clf_err *
     clf_run_dump(c, "failure", "txt", failed->text, strlen(failed->text));
     if (failed->code == CLF_E_NOMEM || failed->code == CLF_E_CANCELLED) return clf_fail(err, failed->code, "%s", failed->text);
     CLF_TRY(clf_exe_on_host(c, x, s, err));
+    x->step[s].trial = NULL; /* nobody tries it again */
     x->step[s].why = "its kernel did not build, or does not fit the device";
     return CLF_OK;
 }

@@ -13,6 +13,7 @@
 #include "formats/fmt.h"
 #include "host/run/exe_kernels.h"
 #include "host/run/exe_split.h"
+#include "host/run/exe_trial.h"
 #include "host/run/gemm.h"
 #include "host/run/run.h"
 #include "planner/bill.h"
@@ -33,6 +34,10 @@ static bool forced_kernels(const clf_ctx *c) {
 }
 
 bool clf_place_asked(const clf_ctx *c) { return forced_device(c); }
+
+bool clf_place_by_cost(const clf_ctx *c) {
+    return !forced_kernels(c) && !c->knobs.check && !forced_device(c) && strcmp(c->knobs.compile, "off") != 0 && !c->run->own.queue;
+}
 
 /* Whoever asks for kernels, or compares all bits, gets them at once. A caller's own queue is used by nobody but the caller's threads. */
 bool clf_exe_later(const clf_ctx *c) {
@@ -187,10 +192,18 @@ static bool uses_device(clf_ctx *c, const clf_plan *p, const clf_places *on, con
     return used;
 }
 
+/* May any step turn out to be faster elsewhere? */
+static bool tries_any(clf_ctx *c, const clf_plan *p, const clf_places *on) {
+    bool any = false;
+    for (int32_t s = 0; s < p->nstep; s++) any = any || clf_trial_is_near(c, p, s, on);
+    return any;
+}
+
 /* Is this plan for the device, or for host and devices, better than the host's? */
 static bool better_than(clf_ctx *c, const clf_plan *p, const clf_places *on, const int64_t *const *credit, const clf_plan *host) {
     if (p->ndevice == 1) return plan_cost(p, clf_run_profile_of(c, on->at[0])) < plan_cost(host, clf_run_host_profile(c));
-    return uses_device(c, p, on, credit) && cost_of_all(c, p, on, credit) < 1e-3 * (double)host->cost_ps;
+    const double all = cost_of_all(c, p, on, credit), alone = 1e-3 * (double)host->cost_ps;
+    return (all < alone && uses_device(c, p, on, credit)) || (all <= alone && tries_any(c, p, on));
 }
 
 /* The plan for host and devices was searched among all plans for the host alone, too. Is it better than these as it will run? Where
@@ -209,7 +222,7 @@ static clf_status search_once(clf_plan **with, clf_ctx *c, const clf_graph *g, c
     clf_gemm_want(c, g);
     CLF_TRY(plan_for(with, c, g, sel, ways, &all, err));
     const int64_t *const *credit = ways ? ways->credit : NULL;
-    bool used = uses_device(c, *with, &all, credit);
+    bool used = uses_device(c, *with, &all, credit) || tries_any(c, *with, &all);
     *sure = is_sure(c, *with, &all, credit, used);
     if (!*sure) return CLF_OK;
     if (used)

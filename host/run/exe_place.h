@@ -13,6 +13,8 @@ clf_status clf_place_choose(clf_ctx *c, const clf_plan *p, const clf_exe_ways *w
 clf_status clf_place_home(clf_ctx *c, clf_exe *x, uint8_t *home, clf_err *err);
 /** Does a setting name the OpenCL device? */
 bool clf_place_asked(const clf_ctx *c);
+/** Is it by cost alone that steps run on the host or in kernels, and may kernels be built for them? */
+bool clf_place_by_cost(const clf_ctx *c);
 /** Does the tier setting ask for the reference executor? */
 bool clf_place_wants_ref(const clf_ctx *c);
 #endif

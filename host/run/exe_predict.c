@@ -5,6 +5,7 @@
 #include "host/run/exe_kernels.h"
 #include "host/run/exe_place.h"
 #include "host/run/exe_split.h"
+#include "host/run/exe_trial.h"
 #include "host/run/run.h"
 
 /* Of CSR operands that are looked up at another's entries: a kernel's facts know no number of theirs. */
@@ -31,7 +32,7 @@ static void predict_step(clf_ctx *c, clf_exe *x, int32_t s) {
         clf_exe_splits(e) ? e->split->predicted_ns : clf_step_cost_ns(x->plan, t, profile_of(c, x, clf_exe_on_device(e) ? e->on : 0));
     e->predicted_ns = kernel && e->waiting ? clf_exe_generic_ns(c, x, s) : planned;
     double then = e->waiting ? e->split ? e->split->predicted_ns : clf_step_cost_ns(x->plan, t, profile_of(c, x, e->on)) : 0;
-    if (e->waiting) e->saving_ns = clf_place_asked(c) ? HUGE_VAL : e->predicted_ns - then;
+    if (e->waiting) e->saving_ns = clf_place_asked(c) ? HUGE_VAL : fmax(e->predicted_ns - then, clf_trial_hope_ns(e));
     x->predicted_ns += e->predicted_ns;
 }
 

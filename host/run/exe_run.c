@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "host/run/convert.h"
 #include "host/run/exe_kernels.h"
+#include "host/run/exe_trial.h"
 #include "host/run/gemm.h"
 #include "host/run/meter.h"
 #include "host/run/run.h"
@@ -78,7 +79,7 @@ static clf_status run_host(clf_runner *r, const clf_step *t, clf_exe_step *e, cl
                           .in = r->x->in,
                           .out = r->x->out[0]};
     clf_stats *st = &r->c->stats;
-    st->launches_meanwhile += e->waiting;
+    st->launches_meanwhile += e->waiting && !clf_trial_hope_ns(e); /* the host is meant to run those */
     switch (e->executor) {
     case CLF_ON_TILE: st->launches_tier0++; return clf_tile_run(e->tile->tile, &b, r->c->run->pool, err);
     case CLF_ON_ROWS: return run_rows(r, e, &b, err);
@@ -118,6 +119,8 @@ static clf_status run_step(clf_runner *r, int32_t s, bool timed, clf_err *err) {
     const clf_step *t = &r->x->plan->step[s];
     clf_exe_step *e = &r->x->step[s];
     CLF_TRY(clf_ask_on(&r->c->ask, CLF_STAGE_RUN, "", (uint64_t)s, (uint64_t)r->x->plan->nstep, err));
+    const bool tried = clf_trial_turn(r->c, r->x, s);
+    timed = timed || tried;
     if (timed) CLF_TRY(clf_runner_settle(r, err));
     CLF_TRY(clf_runner_gather(r, t, e, err));
     if (e->executor == CLF_ON_KERNEL && e->axis) CLF_TRY(clf_exe_reschedule(r->c, r->x, s, err));
@@ -133,6 +136,7 @@ static clf_status run_step(clf_runner *r, int32_t s, bool timed, clf_err *err) {
     clf_meter_step_done(r->c, r->x, s);
     CLF_TRY(st);
     if (timed) e->measured_ns = (double)(clf_now_ns() - clf_run_built_ns(r->c) - start);
+    if (tried && e->trial) clf_trial_note(r->c, r->x, s, e->measured_ns);
     r->c->stats.bytes_read += (uint64_t)e->read_bytes;
     r->c->stats.bytes_written += (uint64_t)e->write_bytes;
     return clf_runner_release(r, s, err);

@@ -49,7 +49,7 @@ group() {
         messages) echo 'unit.test_message' ;;
         steps) echo 'unit.test_callouts unit.test_order unit.test_moves' ;;
         found) echo 'prop.test_prop_found' ;;
-        measure) echo 'unit.test_meter unit.test_progress' ;;
+        measure) echo 'unit.test_meter unit.test_progress unit.test_trial' ;;
         *) return 1 ;;
     esac
 }
