@@ -35,14 +35,11 @@ static bool forced_kernels(const clf_ctx *c) {
 
 bool clf_place_asked(const clf_ctx *c) { return forced_device(c); }
 
-bool clf_place_by_cost(const clf_ctx *c) {
-    return !forced_kernels(c) && !c->knobs.check && !forced_device(c) && strcmp(c->knobs.compile, "off") != 0 && !c->run->own.queue;
-}
-
 /* Whoever asks for kernels, or compares all bits, gets them at once. A caller's own queue is used by nobody but the caller's threads. */
-bool clf_exe_later(const clf_ctx *c) {
-    return !strcmp(c->knobs.compile, "background") && !forced_kernels(c) && !c->knobs.check && !c->run->own.queue;
-}
+static bool at_once(const clf_ctx *c) { return forced_kernels(c) || c->knobs.check || c->run->own.queue; }
+bool clf_exe_later(const clf_ctx *c) { return !strcmp(c->knobs.compile, "background") && !at_once(c); }
+
+bool clf_place_by_cost(const clf_ctx *c) { return strcmp(c->knobs.compile, "off") != 0 && !at_once(c) && !forced_device(c); }
 
 /* Nothing runs where nothing may be compiled. */
 static bool no_kernels(const clf_ctx *c) { return !strcmp(c->knobs.compile, "off") && !forced_kernels(c) && !c->knobs.check; }
