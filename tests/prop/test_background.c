@@ -87,15 +87,22 @@ static bool kernels_come(void) {
     return there;
 }
 
-static void test_programs(void) {
+/* Batch by batch, as many programs as it says; 0: one was replayed, or nothing is compiled. */
+static uint64_t in_batches(void (*run)(uint64_t from, int n), int of_long) {
     uint64_t seed;
-    if (!kernels_come()) return;
+    if (!kernels_come()) return 0;
     if (net_replay(&seed)) {
-        one_batch(seed - FIRST, 1);
-        return;
+        run(seed - FIRST, 1);
+        return 0;
     }
-    uint64_t want = (uint64_t)net_count(BATCH, 5000);
-    for (uint64_t k = 0; k < want; k += BATCH) one_batch(k, want - k < BATCH ? (int)(want - k) : BATCH);
+    const uint64_t want = (uint64_t)net_count(BATCH, of_long);
+    for (uint64_t k = 0; k < want; k += BATCH) run(k, want - k < BATCH ? (int)(want - k) : BATCH);
+    return want;
+}
+
+static void test_programs(void) {
+    const uint64_t want = in_batches(one_batch, 5000);
+    if (!want) return;
     CU_ASSERT(meanwhile > want / 2);
     CU_ASSERT(kernels > want / 2);
     net_figure("programs before and after their kernels came", "%llu, launches %llu and %llu", (unsigned long long)programs,
@@ -146,14 +153,8 @@ static void batch_by_turns(uint64_t from, int n) {
 }
 
 static void test_turns(void) {
-    uint64_t seed;
-    if (!kernels_come()) return;
-    if (net_replay(&seed)) {
-        batch_by_turns(seed - FIRST, 1);
-        return;
-    }
-    uint64_t want = (uint64_t)net_count(BATCH, 2000);
-    for (uint64_t k = 0; k < want; k += BATCH) batch_by_turns(k, want - k < BATCH ? (int)(want - k) : BATCH);
+    const uint64_t want = in_batches(batch_by_turns, 2000);
+    if (!want) return;
     CU_ASSERT(turns > want * CLF_TRIAL_TURNS / 2);
     net_figure("programs whose steps ran on host and kernels by turns", "%llu, turns %llu, steps that moved %llu", (unsigned long long)want,
                (unsigned long long)turns, (unsigned long long)moved);
