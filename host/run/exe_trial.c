@@ -40,7 +40,7 @@ clf_status clf_trial_place(clf_ctx *c, clf_exe *x, int32_t s, clf_err *err) {
     clf_exe_step *e = &x->step[s];
     const bool kernel = e->executor == CLF_ON_KERNEL;
     clf_places on = {.n = x->ndevice};
-    for (int i = 0; i < x->ndevice; i++) on.at[i] = x->device[i];
+    memcpy(on.at, x->device, sizeof on.at);
     if (e->executor == CLF_ON_REF || !clf_trial_is_near(c, x->plan, s, &on)) return CLF_OK;
     if (!kernel && !clf_exe_skel(c, &x->plan->step[s].c, clf_run_profile_of(c, on.at[0]))) return CLF_OK;
     e->trial = clf_arena_new(&x->arena, 1, sizeof *e->trial);
