@@ -90,9 +90,10 @@ const char clf_calibrate_cl[] =
     "TILES(m_LOG, LOG(x))\n"
     "TILES(m_POW, pow(x, (V)1 + x))\n"
     "TILES(m_TRIG, sin(x))\n"
+    "#define LINES __attribute__((aligned(64)))\n" /* as the buffers of kernels are */
     "__kernel void m_fma(__global const T *a, __global T *o, long n, long sweeps, T d)\n"
     "{\n"
-    "    T x[TILE * L], y[TILE * L], z[TILE * L], u[TILE * L], v[TILE * L], q[TILE * L];\n"
+    "    LINES T x[TILE * L], y[TILE * L], z[TILE * L], u[TILE * L], v[TILE * L], q[TILE * L];\n"
     "    long w = get_global_id(0);\n"
     "    V s = VLOAD(w, a), r = s, p = s, e = s, h = s * d;\n"
     "    for (int j = 0; j < TILE; j++) {\n"
@@ -110,6 +111,11 @@ const char clf_calibrate_cl[] =
     "            r = fma(y0, v0, r);\n"
     "            p = fma(z0, v0, p);\n"
     "            e = fma(u0, v0, e);\n"
+    "#ifndef __AVX512F__\n" /* 16 registers of half a vector have no room for both */
+    "        }\n"
+    "        for (int j = 0; j < TILE; j++) {\n"
+    "            V x0 = VLOAD(j, x), y0 = VLOAD(j, y), z0 = VLOAD(j, z), u0 = VLOAD(j, u);\n"
+    "#endif\n"
     "            VSTORE(fma(x0, h, fma(y0, h, fma(z0, h, fma(u0, h, VLOAD(j, q))))), j, q);\n"
     "        }\n"
     "        h = h * d + s * d;\n"

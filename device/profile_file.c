@@ -11,7 +11,7 @@
 
 enum {
     FILE_MAX_BYTES = 16384,
-    FIGURES = 2 /* counts up when a figure comes to mean something else: files of before are then not found, and all is measured anew */
+    FIGURES = 3 /* counts up when a figure comes to mean something else: files of before are then not found, and all is measured anew */
 };
 
 static clf_status path_of(const char *dir, const char *name, const char *driver, char out[CLF_DEV_PATH], clf_err *err) {

@@ -243,7 +243,8 @@ static void play(game *g) {
         if (i == 0) rounds = rounds_to_play(g);
         for (int w = 0; w < ALG_HAND; w++) {
             if (i == 0) count(g, w);
-            if (g->trace[w].n) g->f.same[w] = (i == 0 || g->f.same[w]) && alg_trace_same(&g->trace[w], &g->trace[ALG_COST]);
+            /* in the first round steps may still be on trial */
+            if (g->trace[w].n) g->f.same[w] = (i <= 1 || g->f.same[w]) && alg_trace_same(&g->trace[w], &g->trace[ALG_COST]);
         }
     }
     if (g->row.ok && g->iterations[ALG_COST] > 0) see_planning(g);

@@ -7,7 +7,13 @@
 
 #include "core/print.h"
 
-enum { GROUP = 8, ROOM = 24, OFFSET = 96 }; /* vectors in registers at once: of a row; of all rows; room for an offset as text */
+enum {
+    GROUP = 8, /* vectors in registers at once, of a row, at most */
+    ROOM = 24, /* of all rows; where registers are few and narrow: */
+    FEW_GROUP = 3,
+    FEW_ROOM = 4,
+    OFFSET = 96 /* room for an offset as text */
+};
 
 static void order(const clf_rtext *w, int s, int *first, int *second) {
     const clf_sink *k = &w->c.sink[s];
@@ -110,28 +116,20 @@ static void first_cells(clf_rtext *w, int s, int first) {
     }
 }
 
+static int vectors_at_once(const clf_rtext *w) {
+    const int most = w->few ? FEW_GROUP : GROUP, room = (w->few ? FEW_ROOM : ROOM) / w->x.ru;
+    return room > most ? most : room > 1 ? room : 1;
+}
+
 /* Accumulators are rows: cells of the first factor, vectors of the second, in registers while there is room. */
-static void outer_by_rows(clf_rtext *w, int s, int first, int second) {
+static void outer_by_narrow_rows(clf_rtext *w, int s) {
     clf_ctext *x = &w->x;
-    int lanes = clf_lanes(clf_ctext_type(x, s)), k = (int)w->p->sink[s].k;
-    int64_t extent = clf_row_extent(w->p, k), vectors = (extent + lanes - 1) / lanes;
-    char at[GROUP][OFFSET], ext[24], pos[16];
-    int room = ROOM / x->ru < GROUP ? ROOM / x->ru : GROUP;
-    if (!clf_row_narrow(w->p, k)) {
-        clf_rtext_extent(w, k, ext);
-        CLF_PUT(x, "{ const long kp = (%s + %d) / %d * %d;\nfor (long j = 0; j < %s; j++) {\n", ext, lanes - 1, lanes, lanes, x->strip);
-        first_cells(w, s, first);
-        CLF_PUT(x, "for (long c_ = 0; c_ < %s; c_ += %d) {\n", ext, lanes);
-        second_vectors(w, s, second, "c_", 0);
-        clf_print(at[0], OFFSET, "f%da0 + j * kp + c_", s);
-        add_rows(w, s, at, 0, 1);
-        CLF_PUT(x, "}\n");
-        clf_rtext_fetch(w, 1, "j");
-        CLF_PUT(x, "} }\n");
-        return;
-    }
+    int first, second, lanes = clf_lanes(clf_ctext_type(x, s));
+    int64_t vectors = clf_row_ceil(clf_row_extent(w->p, w->p->sink[s].k), lanes);
+    char at[GROUP][OFFSET], pos[16];
+    order(w, s, &first, &second);
     for (int from = 0, n; from < vectors; from += n) {
-        n = clf_row_share(vectors - from, room);
+        n = clf_row_share(vectors - from, vectors_at_once(w));
         CLF_PUT(x, "{\n");
         for (int q = 0; q < n; q++) {
             clf_print(pos, sizeof pos, "%d", (from + q) * lanes);
@@ -146,11 +144,32 @@ static void outer_by_rows(clf_rtext *w, int s, int first, int second) {
     }
 }
 
+/* The same where they are so long that one vector at a time goes through registers. */
+static void outer_by_rows(clf_rtext *w, int s, int first, int second) {
+    clf_ctext *x = &w->x;
+    int lanes = clf_lanes(clf_ctext_type(x, s));
+    char at[1][OFFSET], ext[24];
+    clf_rtext_extent(w, w->p->sink[s].k, ext);
+    CLF_PUT(x, "{ const long kp = (%s + %d) / %d * %d;\nfor (long j = 0; j < %s; j++) {\n", ext, lanes - 1, lanes, lanes, x->strip);
+    first_cells(w, s, first);
+    CLF_PUT(x, "for (long c_ = 0; c_ < %s; c_ += %d) {\n", ext, lanes);
+    second_vectors(w, s, second, "c_", 0);
+    clf_print(at[0], OFFSET, "f%da0 + j * kp + c_", s);
+    add_rows(w, s, at, 0, 1);
+    CLF_PUT(x, "}\n");
+    clf_rtext_fetch(w, 1, "j");
+    CLF_PUT(x, "} }\n");
+}
+
 void clf_rtext_outer(clf_rtext *w, int s) {
     int first, second;
+    const clf_row_sink *q = &w->p->sink[s];
+    const int64_t vectors = clf_row_ceil(clf_row_extent(w->p, q->k), clf_lanes(clf_ctext_type(&w->x, s)));
     order(w, s, &first, &second);
-    if (w->p->sink[s].layout == CLF_ROW_BY_COLS)
+    if (q->layout == CLF_ROW_BY_COLS)
         outer_by_columns(w, s, first, second);
-    else
+    else if (!clf_row_narrow(w->p, q->k))
         outer_by_rows(w, s, first, second);
+    else
+        clf_rtext_by_registers(w, vectors > 1 && w->x.ru * vectors > FEW_GROUP, outer_by_narrow_rows, s);
 }

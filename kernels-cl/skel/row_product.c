@@ -3,14 +3,35 @@
  *
  * A product with one lane takes whole rows of V, `vectors` of them, against broadcast cells of a few rows of X; with several lanes it is
  * that many dots along contiguous columns, which a work-item copies first when V is stored the other way. Measured: columns win for up
- * to 4 of them, rows beyond (the other way round 0.3 to 0.7 as fast). */
+ * to 4 of them, rows beyond (the other way round 0.3 to 0.7 as fast).
+ *
+ * How many sums are made at once depends on the registers that there are for them: a vector of the text is 64 bytes, so one of 32 where
+ * they are wide and two of 16 where they are not. */
 #include <string.h>
 
 #include "kernels-cl/skel/row_text.h"
 
 #include "core/print.h"
 
-enum { GROUP = 4, ROOM = 24 /* vectors of results, or columns, in registers at once: of a row; of all rows */ };
+enum {
+    GROUP = 4,    /* columns of a row at once, at most */
+    ROOM = 24,    /* vectors of sums in registers at once, of all rows; where registers are few and narrow: */
+    FEW_ROOM = 6, /* at most, */
+    FEW_ROWS = 4  /* and of so many rows */
+};
+
+/* What is made at once: `rows` rows of the pass from `row` on, of each n vectors or columns from `from` on. */
+typedef struct part {
+    int row, rows, from, n;
+} part;
+
+/* Of the rows of a pass so many at once, and of each so many vectors or columns. */
+static int rows_of_part(const clf_rtext *w) { return w->few && w->x.ru > FEW_ROWS ? FEW_ROWS : w->x.ru; }
+
+static int room_of_row(const clf_rtext *w) {
+    const int room = (w->few ? FEW_ROOM : ROOM) / rows_of_part(w);
+    return room > 1 ? room : 1;
+}
 
 static clf_dtype type_of(const clf_rtext *w, int v) { return (clf_dtype)w->c.value[v].dtype; }
 static int factor_access(const clf_rtext *w, int v) { return w->c.value[w->c.value[v].in[1]].arg; }
@@ -52,7 +73,7 @@ void clf_rtext_product_setup(clf_rtext *w, int v) {
 
 /* ---- several lanes: dots along columns of the factor ---- */
 
-/* Columns k0 .. k0 + n - 1 for every row of the pass; state number r * n + q. */
+/* Columns k0 .. k0 + n - 1; state number r * n + q is that of row r of the part and column q. */
 static void column_pointers(clf_rtext *w, int v, int n) {
     clf_ctext *x = &w->x;
     char buf[CLF_EMIT_NAME], pad[24];
@@ -68,28 +89,28 @@ static void column_pointers(clf_rtext *w, int v, int n) {
             CLF_PUT(x, "const __global %s *const g%d = x%d + xb%d + (k0 + %d) * %s%d;\n", t, q, a, a, q, stride_k(&f), a);
 }
 
-static void column_steps(clf_rtext *w, int v, int n) {
+static void column_steps(clf_rtext *w, int v, const part *p) {
     clf_ctext *x = &w->x;
     clf_dtype t = type_of(w, v);
     int lanes = clf_lanes(t), s = clf_rtext_fold_of(w, v);
     bool copied = clf_row_copies(w->p, v);
     char buf[CLF_EMIT_NAME], y[CLF_EMIT_NAME], z[CLF_EMIT_NAME];
     const char *one = clf_emit_type(NULL, t, 1);
-    for (int r = 0; r < x->ru; r++) {
+    for (int r = 0; r < p->rows; r++) {
         CLF_PUT(x, "const %s y%d = ", clf_emit_type(buf, t, lanes), r);
-        clf_rtext_vector(w, w->c.value[v].in[0], r, lanes, "u");
+        clf_rtext_vector(w, w->c.value[v].in[0], p->row + r, lanes, "u");
         CLF_PUT(x, ";\n");
     }
-    for (int q = 0; q < n; q++) {
+    for (int q = 0; q < p->n; q++) {
         if (x->tail && !copied)
             CLF_PUT(x, "const %s h%d = %s_LOADT(g%d + u, r);\n", clf_emit_type(buf, t, lanes), q, clf_emit_run(&x->e, y, t, lanes), q);
         else
             CLF_PUT(x, "const %s h%d = CLF_VLOAD(%s, %s, %d, g%d + u);\n", clf_emit_type(buf, t, lanes), q,
                     copied ? clf_rtext_space(w, w->c.value[v].axis) : "__global", one, lanes, q);
-        for (int r = 0; r < x->ru; r++) {
+        for (int r = 0; r < p->rows; r++) {
             clf_fold_vars f;
             memset(&f, 0, sizeof f);
-            CLF_NAME(f.s[0], "f%dl0_%d", s, r * n + q);
+            CLF_NAME(f.s[0], "f%dl0_%d", s, r * p->n + q);
             clf_print(y, sizeof y, "y%d", r);
             clf_print(z, sizeof z, "h%d", q);
             f.v = y;
@@ -101,56 +122,74 @@ static void column_steps(clf_rtext *w, int v, int n) {
     }
     clf_row_factor f;
     clf_row_factor_of(w->p, v, &f);
-    clf_rtext_fetch_part(w, lanes, "u", "k0", n, clf_row_narrow(w->p, f.k) ? clf_row_extent(w->p, f.k) : 0);
+    if (!p->row) clf_rtext_fetch_part(w, lanes, "u", "k0", p->n, clf_row_narrow(w->p, f.k) ? clf_row_extent(w->p, f.k) : 0);
 }
 
-static void column_results(clf_rtext *w, int v, int n) {
+static void column_results(clf_rtext *w, int v, const part *p) {
     clf_ctext *x = &w->x;
     int s = clf_rtext_fold_of(w, v);
     char name[CLF_EMIT_NAME];
-    for (int r = 0; r < x->ru; r++)
-        for (int q = 0; q < n; q++) {
+    for (int r = 0; r < p->rows; r++)
+        for (int q = 0; q < p->n; q++) {
             clf_fold_vars f;
             memset(&f, 0, sizeof f);
-            clf_fold_row_merge(x, s, r * n + q);
-            clf_fold_wide_names(x, s, r * n + q, f.s);
+            clf_fold_row_merge(x, s, r * p->n + q);
+            clf_fold_wide_names(x, s, r * p->n + q, f.s);
             CLF_PUT(x, "{ ");
             clf_fold_result(x, s, 1, &f, "z_");
-            CLF_PUT(x, "%s[k0 + %d] = z_; }\n", clf_rtext_buffer(w, v, r, name), q);
+            CLF_PUT(x, "%s[k0 + %d] = z_; }\n", clf_rtext_buffer(w, v, p->row + r, name), q);
         }
 }
 
-static void columns(clf_rtext *w, int v, int n) {
+static void columns_of_rows(clf_rtext *w, int v, const part *p) {
     clf_ctext *x = &w->x;
-    int s = clf_rtext_fold_of(w, v), lanes = clf_lanes(type_of(w, v)), states = x->ru * n;
+    int s = clf_rtext_fold_of(w, v), lanes = clf_lanes(type_of(w, v)), states = p->rows * p->n;
     bool leaves = w->cell.kind == CLF_CELL_ROWS;
-    column_pointers(w, v, n);
     for (int q = 0; q < states; q++) clf_fold_row_open(x, s, q);
     CLF_PUT(x, leaves ? "for (long j0 = 0; j0 < %s; j0 += 512) { const long e = min(j0 + 512, %s);\n" : "{ const long j0 = 0, e = %s;\n",
             x->strip, x->strip);
     for (int q = 0; q < states; q++) clf_fold_lanes(x, s, q);
     CLF_PUT(x, "long u = j0;\nfor (; u + %d <= e; u += %d) {\n", lanes, lanes);
-    column_steps(w, v, n);
+    column_steps(w, v, p);
     CLF_PUT(x, "}\n");
     if (leaves || w->cell.cols % lanes) {
         CLF_PUT(x, "if (u < e) { const int r = (int)(e - u);\n");
         x->tail = true;
-        column_steps(w, v, n);
+        column_steps(w, v, p);
         x->tail = false;
         CLF_PUT(x, "}\n");
     }
-    clf_fold_row_leaves(x, s, states, n);
+    clf_fold_row_leaves(x, s, states, p->n);
     CLF_PUT(x, "}\n");
-    column_results(w, v, n);
+    column_results(w, v, p);
 }
 
-static void product_by_columns(clf_rtext *w, int v, const clf_row_factor *f) {
+static void columns(clf_rtext *w, int v, int n) {
+    const int rows = rows_of_part(w);
+    column_pointers(w, v, n);
+    for (int row = 0; row < w->x.ru; row += rows) {
+        CLF_PUT(&w->x, "{\n");
+        columns_of_rows(w, v, &(part){.row = row, .rows = rows, .n = n});
+        CLF_PUT(&w->x, "}\n");
+    }
+}
+
+static int columns_at_once(const clf_rtext *w, const clf_row_factor *f) {
+    const int64_t n = clf_row_extent(w->p, f->k);
+    const int group = w->x.ru > GROUP ? 2 : clf_row_at_once(n, clf_row_extent(w->p, f->l)) ? (int)n : GROUP;
+    const int room = room_of_row(w);
+    return group < room ? group : room;
+}
+
+static void product_by_columns(clf_rtext *w, int v) {
     clf_ctext *x = &w->x;
     char ext[24];
-    bool narrow = clf_row_narrow(w->p, f->k);
-    int64_t n = clf_row_extent(w->p, f->k);
-    int group = x->ru > GROUP ? 2 : clf_row_at_once(n, clf_row_extent(w->p, f->l)) ? (int)n : GROUP;
-    clf_rtext_extent(w, f->k, ext);
+    clf_row_factor f;
+    clf_row_factor_of(w->p, v, &f);
+    const bool narrow = clf_row_narrow(w->p, f.k);
+    const int64_t n = clf_row_extent(w->p, f.k);
+    const int group = columns_at_once(w, &f);
+    clf_rtext_extent(w, f.k, ext);
     CLF_PUT(x, "{ long k0 = 0;\n");
     if (!narrow || n >= group) {
         CLF_PUT(x, "for (; k0 + %d <= %s; k0 += %d) {\n", group, ext, group);
@@ -167,32 +206,32 @@ static void product_by_columns(clf_rtext *w, int v, const clf_row_factor *f) {
 
 /* ---- one lane: whole rows of the factor ---- */
 
-/* a_R_Q: row R, vector Q of the group that starts at vector `from`. */
-static void row_steps(clf_rtext *w, int v, int from, int n, int rest) {
+/* aR_Q: row R of the part, vector Q of it. */
+static void row_steps(clf_rtext *w, int v, const part *p, int rest) {
     clf_ctext *x = &w->x;
     clf_dtype t = type_of(w, v);
     int lanes = clf_lanes(t);
     char buf[CLF_EMIT_NAME], a[CLF_EMIT_NAME], y[CLF_EMIT_NAME], z[CLF_EMIT_NAME];
     const char *one = clf_emit_type(NULL, t, 1);
-    for (int q = 0; q < n; q++)
-        if (rest && q == n - 1)
+    for (int q = 0; q < p->n; q++)
+        if (rest && q == p->n - 1)
             CLF_PUT(x, "const %s h%d = %s_LOADT(g + %d, %d);\n", clf_emit_type(buf, t, lanes), q, clf_emit_run(&x->e, y, t, lanes),
-                    (from + q) * lanes, rest);
+                    (p->from + q) * lanes, rest);
         else
             CLF_PUT(x, "const %s h%d = CLF_VLOAD(__global, %s, %d, g + %d);\n", clf_emit_type(buf, t, lanes), q, one, lanes,
-                    (from + q) * lanes);
-    for (int r = 0; r < x->ru; r++) {
+                    (p->from + q) * lanes);
+    for (int r = 0; r < p->rows; r++) {
         CLF_PUT(x, "const %s y%d = (%s)(", clf_emit_type(buf, t, lanes), r, clf_emit_type(z, t, lanes));
-        clf_rtext_element(w, w->c.value[v].in[0], r, "u");
+        clf_rtext_element(w, w->c.value[v].in[0], p->row + r, "u");
         CLF_PUT(x, ");\n");
-        for (int q = 0; q < n; q++) {
+        for (int q = 0; q < p->n; q++) {
             clf_print(a, sizeof a, "a%d_%d", r, q);
             clf_print(y, sizeof y, "y%d", r);
             clf_print(z, sizeof z, "h%d", q);
             clf_rtext_fma(w, w->c.value[v].arg, t, lanes, y, z, a);
         }
     }
-    if (from == 0) clf_rtext_fetch(w, 1, "u");
+    if (!p->from && !p->row) clf_rtext_fetch(w, 1, "u");
 }
 
 enum { SLOT = 96 };
@@ -209,15 +248,15 @@ static clf_fold_vars on_stack(const clf_rtext *w, int v, int r, int q, char at[S
 }
 
 /* The leaf's accumulators are widened and pushed onto the stack eV. */
-static void push_leaf(clf_rtext *w, int v, int from, int n) {
+static void push_leaf(clf_rtext *w, int v, const part *p) {
     clf_ctext *x = &w->x;
     clf_dtype t = type_of(w, v), wide = clf_wide(t);
     int lanes = clf_lanes(t), s = clf_rtext_fold_of(w, v);
     char buf[CLF_EMIT_NAME], at[SLOT];
     clf_emit_type(buf, wide, lanes);
-    for (int r = 0; r < x->ru; r++)
-        for (int q = 0; q < n; q++) {
-            const clf_fold_vars f = on_stack(w, v, r, from + q, at);
+    for (int r = 0; r < p->rows; r++)
+        for (int q = 0; q < p->n; q++) {
+            const clf_fold_vars f = on_stack(w, v, p->row + r, p->from + q, at);
             CLF_PUT(x, "{ int d_ = depth; %s t_ = ", buf);
             clf_emit_cast(&x->e, t, wide, lanes);
             CLF_PUT(x, "a%d_%d);\nCLF_COLD for (long k_ = j0 / 512; k_ & 1; k_ >>= 1) { d_--; %s s_ = vload%d(0, %s); ", r, q, buf, lanes,
@@ -228,73 +267,78 @@ static void push_leaf(clf_rtext *w, int v, int from, int n) {
     CLF_PUT(x, "CLF_COLD for (long k_ = j0 / 512; k_ & 1; k_ >>= 1) depth--;\ndepth++;\n");
 }
 
-static void close_leaves(clf_rtext *w, int v, int from, int n) {
+static void close_leaves(clf_rtext *w, int v, const part *p) {
     clf_ctext *x = &w->x;
     clf_dtype t = type_of(w, v), wide = clf_wide(t);
     int lanes = clf_lanes(t), s = clf_rtext_fold_of(w, v);
     char buf[CLF_EMIT_NAME], at[SLOT], name[CLF_EMIT_NAME];
     clf_emit_type(buf, wide, lanes);
-    for (int r = 0; r < x->ru; r++)
-        for (int q = 0; q < n; q++) {
-            const clf_fold_vars f = on_stack(w, v, r, from + q, at);
+    for (int r = 0; r < p->rows; r++)
+        for (int q = 0; q < p->n; q++) {
+            const clf_fold_vars f = on_stack(w, v, p->row + r, p->from + q, at);
             CLF_PUT(x, "{ int d_ = depth - 1; %s t_ = vload%d(0, %s);\nCLF_COLD while (--d_ >= 0) { %s s_ = vload%d(0, %s); ", buf, lanes,
                     at, buf, lanes, at);
             clf_fold_apply(x, s, clf_fold_row_of(x, s)->merge, true, lanes, &f);
             CLF_PUT(x, "t_ = s_; }\nvstore%d(", lanes);
             clf_emit_cast(&x->e, wide, t, lanes);
-            CLF_PUT(x, "t_), 0, %s + %d); }\n", clf_rtext_buffer(w, v, r, name), (from + q) * lanes);
+            CLF_PUT(x, "t_), 0, %s + %d); }\n", clf_rtext_buffer(w, v, p->row + r, name), (p->from + q) * lanes);
         }
 }
 
-static void store_rows(clf_rtext *w, int v, int from, int n) {
+static void store_rows(clf_rtext *w, int v, const part *p) {
     int lanes = clf_lanes(type_of(w, v));
     char name[CLF_EMIT_NAME];
-    for (int r = 0; r < w->x.ru; r++)
-        for (int q = 0; q < n; q++)
-            CLF_PUT(&w->x, "vstore%d(a%d_%d, 0, %s + %d);\n", lanes, r, q, clf_rtext_buffer(w, v, r, name), (from + q) * lanes);
+    for (int r = 0; r < p->rows; r++)
+        for (int q = 0; q < p->n; q++)
+            CLF_PUT(&w->x, "vstore%d(a%d_%d, 0, %s + %d);\n", lanes, r, q, clf_rtext_buffer(w, v, p->row + r, name), (p->from + q) * lanes);
 }
 
-/* Vectors from .. from + n - 1 of the result rows. A factor's last row but few has so many cells behind it that whole vectors may be
- * read everywhere else. */
-static void rows_of_factor(clf_rtext *w, int v, const clf_row_factor *f, int from, int n) {
+/* A factor's last row but few has so many cells behind it that whole vectors may be read everywhere else. */
+static void rows_of_factor(clf_rtext *w, int v, const part *p) {
     clf_ctext *x = &w->x;
     clf_dtype t = type_of(w, v);
+    clf_row_factor f;
+    clf_row_factor_of(w->p, v, &f);
     int lanes = clf_lanes(t), a = factor_access(w, v);
-    int rest = from + n == clf_row_vectors(w->p, v) ? (int)(clf_row_extent(w->p, f->k) % lanes) : 0;
+    int rest = p->from + p->n == clf_row_vectors(w->p, v) ? (int)(clf_row_extent(w->p, f.k) % lanes) : 0;
     bool leaves = w->cell.kind == CLF_CELL_ROWS;
     char buf[CLF_EMIT_NAME];
     const char *one = clf_emit_type(NULL, t, 1);
     CLF_PUT(x, "{ int depth = 0; const long whole = %s - %d;\n", x->strip, rest ? (lanes + 3) / 5 : 0);
     CLF_PUT(x, leaves ? "for (long j0 = 0; j0 < %s; j0 += 512) { const long e = min(j0 + 512, %s);\n" : "{ const long j0 = 0, e = %s;\n",
             x->strip, x->strip);
-    for (int r = 0; r < x->ru; r++)
-        for (int q = 0; q < n; q++) CLF_PUT(x, "%s a%d_%d = (%s)(0);\n", clf_emit_type(buf, t, lanes), r, q, buf);
-    CLF_PUT(x, "const __global %s *g = x%d + xb%d + j0 * %s%d;\nlong u = j0;\nfor (; u < min(e, whole); u++) {\n", one, a, a, stride_l(f),
+    for (int r = 0; r < p->rows; r++)
+        for (int q = 0; q < p->n; q++) CLF_PUT(x, "%s a%d_%d = (%s)(0);\n", clf_emit_type(buf, t, lanes), r, q, buf);
+    CLF_PUT(x, "const __global %s *g = x%d + xb%d + j0 * %s%d;\nlong u = j0;\nfor (; u < min(e, whole); u++) {\n", one, a, a, stride_l(&f),
             a);
-    row_steps(w, v, from, n, 0);
-    CLF_PUT(x, "g += %s%d; }\n", stride_l(f), a);
+    row_steps(w, v, p, 0);
+    CLF_PUT(x, "g += %s%d; }\n", stride_l(&f), a);
     if (rest) {
         CLF_PUT(x, "for (; u < e; u++) {\n");
-        row_steps(w, v, from, n, rest);
-        CLF_PUT(x, "g += %s%d; }\n", stride_l(f), a);
+        row_steps(w, v, p, rest);
+        CLF_PUT(x, "g += %s%d; }\n", stride_l(&f), a);
     }
-    if (leaves) push_leaf(w, v, from, n);
-    if (!leaves) store_rows(w, v, from, n);
+    if (leaves) push_leaf(w, v, p);
+    if (!leaves) store_rows(w, v, p);
     CLF_PUT(x, "}\n");
-    if (leaves) close_leaves(w, v, from, n);
+    if (leaves) close_leaves(w, v, p);
     CLF_PUT(x, "}\n");
+}
+
+static void product_by_rows(clf_rtext *w, int v) {
+    const int vectors = clf_row_vectors(w->p, v);
+    part p = {.rows = rows_of_part(w)};
+    for (p.row = 0; p.row < w->x.ru; p.row += p.rows)
+        for (p.from = 0; p.from < vectors; p.from += p.n) {
+            p.n = clf_row_share(vectors - p.from, room_of_row(w));
+            rows_of_factor(w, v, &p);
+        }
 }
 
 void clf_rtext_product(clf_rtext *w, int v) {
     clf_row_factor f;
-    int vectors = clf_row_vectors(w->p, v);
     if (!clf_row_factor_of(w->p, v, &f)) return;
-    if (f.lanes != 1) {
-        product_by_columns(w, v, &f);
-        return;
-    }
-    for (int from = 0, n; from < vectors; from += n) {
-        n = clf_row_share(vectors - from, ROOM / w->x.ru);
-        rows_of_factor(w, v, &f, from, n);
-    }
+    const bool columns = f.lanes != 1;
+    const int64_t sums = columns ? columns_at_once(w, &f) : clf_row_vectors(w->p, v);
+    clf_rtext_by_registers(w, w->x.ru * sums > FEW_ROOM, columns ? product_by_columns : product_by_rows, v);
 }

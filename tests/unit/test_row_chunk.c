@@ -63,6 +63,19 @@ static void test_products(void) {
     CHECK(cross, {131, 33, 3, "f64", 1}, {131, 33, 20, "f64", 2}, {131, 300, 200, "f64", 1}, {40, 9, 200, "f32", 1});
 }
 
+/* Texts for 32 wide registers and for fewer, whichever this device has: shares of the columns that are even and that are not, passes of
+ * four and of eight rows. */
+static void test_registers(void) {
+    static const char *const registers[] = {"-DCLF_WIDE_REGISTERS=0", "-DCLF_WIDE_REGISTERS=1"};
+    for (int i = 0; i < 2; i++) {
+        jobs.options = registers[i];
+        CHECK(mmchain, {77, 100, 32, "f64", 1}, {77, 530, 29, "f64", 2}, {500, 100, 4, "f64", 2}, {61, 700, 20, "f32", 1});
+        CHECK(product, {67, 700, 9, "f64", 2}, {67, 5000, 20, "f32", 1}, {131, 90, 7, "f64", 1});
+        CHECK(product_t, {61, 100, 5, "f64", 1}, {31, 700, 200, "f64", 1});
+    }
+    jobs.options = NULL;
+}
+
 /* Few cells of the first side by more of the second are taken the other way round, and written as they were asked for. */
 static void test_turned(void) {
     CHECK(cross, {131, 5, 100, "f64", 2}, {133, 6, 40, "f32", 1}, {90, 3, 9, "f64", 1}, {40, 7, 6000, "f64", 1}, {131, 20, 300, "f64", 2},
@@ -316,6 +329,7 @@ int main(int argc, char **argv) {
         {"few columns", test_few_columns},
         {"many columns", test_many_columns},
         {"products", test_products},
+        {"registers", test_registers},
         {"turned products", test_turned},
         {"sums in tiles", test_tiles},
         {"symmetric sums in tiles", test_symmetric},
