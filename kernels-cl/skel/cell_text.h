@@ -8,6 +8,10 @@
 #include "kernels-cl/emit.h"
 #include "kernels-cl/skel/cell_plan.h"
 
+/* Which registers the text is for that is being written: where it differs, it has a branch for 32 of 64 bytes and one for fewer, and
+ * CLF_WIDE_REGISTERS (fold.clh) tells the compiler which of them counts. */
+typedef enum clf_registers { CLF_ANY_REGISTERS, CLF_WIDE_REGISTERS, CLF_FEW_REGISTERS } clf_registers;
+
 typedef struct clf_ctext {
     clf_emit e;
     const clf_cell *p;
@@ -22,6 +26,7 @@ typedef struct clf_ctext {
     int now;             /* its loop */
     bool tail;           /* its last, short vector of `r` cells */
     bool once;           /* what varies with columns only */
+    clf_registers registers;
     bool groups;         /* group skeletons: folds meet in local memory, there is no carry stack and no hole of one */
     const uint8_t *held; /* row.chunk: per value CLF_HELD_*; NULL: nothing is held */
     const uint8_t *deep; /* row.chunk: per value, rows of its row buffer where that outlives a pass, in panels a vector wide; NULL: none */
@@ -54,6 +59,8 @@ void clf_ctext_operand(clf_ctext *x, int v, int width, int r);
 void clf_ctext_compute(clf_ctext *x, int v, int width, int r); /* declaration of one value */
 void clf_ctext_hold(clf_ctext *x, int v, int r);          /* into its row buffer */
 void clf_ctext_schedule(clf_ctext *x);                    /* values to loops */
+/** Text by `put` of `what` for wide registers, and again for few. */
+void clf_ctext_by_registers(clf_ctext *x, void (*put)(clf_ctext *, const void *), const void *what);
 
 /* cell_text.c */
 void clf_ctext_setup(clf_ctext *x);

@@ -161,3 +161,14 @@ void clf_ctext_compute(clf_ctext *x, int v, int width, int r) {
         cell(x, w, width, r);
     CLF_PUT(x, ";\n");
 }
+
+void clf_ctext_by_registers(clf_ctext *x, void (*put)(clf_ctext *, const void *), const void *what) {
+    CLF_PUT(x, "if (CLF_WIDE_REGISTERS) {\n");
+    x->registers = CLF_WIDE_REGISTERS;
+    put(x, what);
+    CLF_PUT(x, "} else {\n");
+    x->registers = CLF_FEW_REGISTERS;
+    put(x, what);
+    CLF_PUT(x, "}\n");
+    x->registers = CLF_ANY_REGISTERS;
+}

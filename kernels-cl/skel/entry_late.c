@@ -56,9 +56,10 @@ static void add_row(clf_etext *t, const product *p) {
 }
 
 /* Masks are free in wide registers; elsewhere they are a third of the work, and a branch on what is seldom 0 costs nothing. */
-static void add_row_by_registers(clf_etext *t, const void *what) {
+static void add_row_by_registers(clf_ctext *x, const void *what) {
+    clf_etext *t = (clf_etext *)x;
     product p = *(const product *)what;
-    bool branch = t->registers == CLF_FEW_REGISTERS && (p.skip & 1);
+    bool branch = t->x.registers == CLF_FEW_REGISTERS && (p.skip & 1);
     if (branch) CLF_PUT(&t->x, "if (y_ != 0) {\n");
     if (branch) p.skip &= ~1;
     add_row(t, &p);
@@ -91,10 +92,10 @@ static void rows_of_entry(clf_etext *t, int s) {
     CLF_PUT(&t->x, ";\nconst __global %s *const q_ = ", one);
     clf_etext_address(t, a, t->row, "c_");
     CLF_PUT(&t->x, ";\n");
-    if (t->registers == CLF_ANY_REGISTERS && (p.skip & 1))
-        clf_etext_by_registers(t, add_row_by_registers, &p);
+    if (t->x.registers == CLF_ANY_REGISTERS && (p.skip & 1))
+        clf_ctext_by_registers(&t->x, add_row_by_registers, &p);
     else
-        add_row_by_registers(t, &p);
+        add_row_by_registers(&t->x, &p);
     CLF_PUT(&t->x, "}\n");
 }
 
@@ -351,7 +352,7 @@ static void fetching_loop(clf_etext *t) {
 static bool rows_stay(const clf_etext *t) {
     for (int s = 0; s < t->p->ntask; s++)
         if (here(t, s) && t->p->task[s].kind == CLF_DO_ROWS_OF && blocks(t, s) > 2) return false;
-    return t->registers != CLF_FEW_REGISTERS;
+    return t->x.registers != CLF_FEW_REGISTERS;
 }
 
 /* Where they do not fit, a loop that stays one: unrolled, it would keep what it reads from where DOTs have read it, and spill that. It asks

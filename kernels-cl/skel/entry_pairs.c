@@ -114,7 +114,7 @@ static void step_sum(clf_etext *t, int v, const char *name, int at) {
     char wide[CLF_EMIT_NAME], d[32], q[24], s[24];
     clf_dtype type = clf_etext_type(t, v);
     int lanes = clf_lanes(type), left = (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis) - at;
-    bool half = t->registers == CLF_FEW_REGISTERS && left <= lanes / 2;
+    bool half = t->x.registers == CLF_FEW_REGISTERS && left <= lanes / 2;
     clf_print(d, sizeof d, half ? "d%d_%d.lo" : "d%d_%d", v, at / lanes);
     clf_print(q, sizeof q, "q%s_", name);
     clf_print(s, sizeof s, half ? "s%s_.lo" : "s%s_", name);
@@ -145,7 +145,7 @@ static void few_pairs(clf_etext *t, int v, int entries) {
     CLF_PUT(&t->x, "}\n");
 }
 
-static int together(const clf_etext *t) { return t->registers == CLF_FEW_REGISTERS ? FOUR : EIGHT; }
+static int together(const clf_etext *t) { return t->x.registers == CLF_FEW_REGISTERS ? FOUR : EIGHT; }
 
 /* DOT v of the entries at columns ca_ to ch_, or to cd_, from z on. */
 static void many_pairs(clf_etext *t, int v) {
@@ -196,7 +196,7 @@ static void fetch_side(clf_etext *t, int v) {
     int a = side_of(t, v);
     clf_entry_at at;
     clf_entry_access(t->p, &t->p->c->access[a], &at);
-    if (at.sk == 1 && (is_far(t, a) || t->registers == CLF_FEW_REGISTERS))
+    if (at.sk == 1 && (is_far(t, a) || t->x.registers == CLF_FEW_REGISTERS))
         ask(t, a, SIDES_AHEAD, "", lines_of(t, a, (int)clf_entry_extent(t->p, clf_etext_val(t, v)->axis)));
 }
 
@@ -255,7 +255,7 @@ static void no_pairs(clf_etext *t, int z) {
 void clf_etext_pair_vector(clf_etext *t, const char *last) {
     t->by_vector = true;
     for (int z = 0; z < t->x.p->width; z += together(t)) {
-        bool maybe = last && z > 0 && t->registers == CLF_FEW_REGISTERS;
+        bool maybe = last && z > 0 && t->x.registers == CLF_FEW_REGISTERS;
         if (maybe) CLF_PUT(&t->x, "if (cells > %d) ", z);
         CLF_PUT(&t->x, "{ const int z = %d;\n", z);
         many(t, last);
@@ -272,7 +272,8 @@ typedef struct run {
 } run;
 
 /* Eight by eight, and what is left over: fewer than eight where entries end where they may be read, else fewer than FEW. */
-static void eights(clf_etext *t, const void *what) {
+static void eights(clf_ctext *x, const void *what) {
+    clf_etext *t = (clf_etext *)x;
     const run *r = what;
     char all[64] = "", last[64];
     int n = together(t);
@@ -298,7 +299,7 @@ void clf_etext_pair_loop(clf_etext *t, const char *end, const char *below) {
     char more[64] = "";
     if (below) clf_print(more, sizeof more, " && xc[eb + z] < %s", below);
     if (clf_etext_pairs_together(t))
-        clf_etext_by_registers(t, eights, &(run){end, below});
+        clf_ctext_by_registers(&t->x, eights, &(run){end, below});
     else if (below)
         twos(t, end, below);
     CLF_PUT(&t->x, "for (; z < %s%s; z++) {\n", end, more);

@@ -111,7 +111,8 @@ static void one_vector(clf_etext *t, bool tail) {
     clf_etext_late_vector(t, tail);
 }
 
-static void by_vectors(clf_etext *t, const void *what) {
+static void by_vectors(clf_ctext *x, const void *what) {
+    clf_etext *t = (clf_etext *)x;
     int w = t->x.p->width;
     (void)what;
     CLF_PUT(&t->x, "for (; eb + %d <= l1; eb += %d) {\n", w, w);
@@ -122,7 +123,7 @@ static void by_vectors(clf_etext *t, const void *what) {
     CLF_PUT(&t->x, "}\n");
 }
 
-static void vector_by_vector(clf_etext *t) { clf_etext_by_registers(t, by_vectors, NULL); }
+static void vector_by_vector(clf_etext *t) { clf_ctext_by_registers(&t->x, by_vectors, NULL); }
 
 static void tile_by_tile(clf_etext *t) {
     int n = clf_etext_at_once(t);

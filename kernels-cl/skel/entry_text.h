@@ -11,16 +11,11 @@
 #include "kernels-cl/skel/cell_folds.h"
 #include "kernels-cl/skel/entry_plan.h"
 
-/* Which registers the text is for that is being written: where it differs, it has a branch for 32 of 64 bytes and one for fewer, and
- * CLF_WIDE_REGISTERS (fold.clh) tells the compiler which of them counts. */
-typedef enum clf_etext_registers { CLF_ANY_REGISTERS, CLF_WIDE_REGISTERS, CLF_FEW_REGISTERS } clf_etext_registers;
-
 typedef struct clf_etext {
     clf_ctext x;      /* what the writers shared with cell.chunk see */
     const clf_entry *p;
     const char *row;  /* name of the row that scalars and short axes are read for */
     int sweep;
-    clf_etext_registers registers;
     bool eight;       /* text for entries k_ of the eight from z on, which e8_ and c8_ point at */
     bool none_zero;   /* of their cells that may be 0, and so passed over, none is: text for where that is known */
     bool by_vector;   /* DOTs of a vector of entries: the loop over these behind them asks for rows of the side */
@@ -45,9 +40,6 @@ static inline bool clf_etext_is_stored(const clf_etext *t, int v) {
     const clf_value *w = clf_etext_val(t, v);
     return w->op == CLF_V_LOAD && t->p->c->access[w->arg].protocol == CLF_ENTRIES;
 }
-
-/** Text by `put` for wide registers, and by it again for few. */
-void clf_etext_by_registers(clf_etext *t, void (*put)(clf_etext *, const void *), const void *what);
 
 /* entry_values.c */
 void clf_etext_address(clf_etext *t, int a, const char *row, const char *column); /* "xA + xbA + ..." without the short axis */

@@ -12,17 +12,6 @@ static const char LANE[] = "0123456789abcdef";
 static void access_at(const clf_etext *t, int a, clf_entry_at *at) { clf_entry_access(t->p, &t->p->c->access[a], at); }
 static clf_dtype access_type(const clf_etext *t, int a) { return (clf_dtype)t->p->c->in[t->p->c->access[a].input].dtype; }
 
-void clf_etext_by_registers(clf_etext *t, void (*put)(clf_etext *, const void *), const void *what) {
-    CLF_PUT(&t->x, "if (CLF_WIDE_REGISTERS) {\n");
-    t->registers = CLF_WIDE_REGISTERS;
-    put(t, what);
-    CLF_PUT(&t->x, "} else {\n");
-    t->registers = CLF_FEW_REGISTERS;
-    put(t, what);
-    CLF_PUT(&t->x, "}\n");
-    t->registers = CLF_ANY_REGISTERS;
-}
-
 /* Column times its stride, the stride a constant where it is small. */
 static void column_step(clf_etext *t, int a, const clf_entry_at *at, const char *column) {
     if (at->se == 1)

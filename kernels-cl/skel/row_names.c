@@ -127,17 +127,3 @@ void clf_rtext_fma(clf_rtext *w, int skip, clf_dtype t, int width, const char *a
     clf_emit_text(&w->x.e, text[skip & 3], t, width, names);
     CLF_PUT(&w->x, ";\n");
 }
-
-void clf_rtext_by_registers(clf_rtext *w, bool differs, void (*put)(clf_rtext *, int), int what) {
-    if (!differs) {
-        put(w, what);
-        return;
-    }
-    CLF_PUT(&w->x, "if (CLF_WIDE_REGISTERS) {\n");
-    put(w, what);
-    CLF_PUT(&w->x, "} else {\n");
-    w->few = true;
-    put(w, what);
-    w->few = false;
-    CLF_PUT(&w->x, "}\n");
-}

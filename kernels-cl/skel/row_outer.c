@@ -117,13 +117,15 @@ static void first_cells(clf_rtext *w, int s, int first) {
 }
 
 static int vectors_at_once(const clf_rtext *w) {
-    const int most = w->few ? FEW_GROUP : GROUP, room = (w->few ? FEW_ROOM : ROOM) / w->x.ru;
+    const bool few = w->x.registers == CLF_FEW_REGISTERS;
+    const int most = few ? FEW_GROUP : GROUP, room = (few ? FEW_ROOM : ROOM) / w->x.ru;
     return room > most ? most : room > 1 ? room : 1;
 }
 
 /* Accumulators are rows: cells of the first factor, vectors of the second, in registers while there is room. */
-static void outer_by_narrow_rows(clf_rtext *w, int s) {
-    clf_ctext *x = &w->x;
+static void outer_by_narrow_rows(clf_ctext *x, const void *sink) {
+    clf_rtext *w = (clf_rtext *)x;
+    const int s = *(const int *)sink;
     int first, second, lanes = clf_lanes(clf_ctext_type(x, s));
     int64_t vectors = clf_row_ceil(clf_row_extent(w->p, w->p->sink[s].k), lanes);
     char at[GROUP][OFFSET], pos[16];
@@ -170,6 +172,8 @@ void clf_rtext_outer(clf_rtext *w, int s) {
         outer_by_columns(w, s, first, second);
     else if (!clf_row_narrow(w->p, q->k))
         outer_by_rows(w, s, first, second);
+    else if (vectors > 1 && w->x.ru * vectors > FEW_GROUP)
+        clf_ctext_by_registers(&w->x, outer_by_narrow_rows, &s);
     else
-        clf_rtext_by_registers(w, vectors > 1 && w->x.ru * vectors > FEW_GROUP, outer_by_narrow_rows, s);
+        outer_by_narrow_rows(&w->x, &s);
 }

@@ -25,11 +25,13 @@ typedef struct part {
     int row, rows, from, n;
 } part;
 
+static bool few(const clf_rtext *w) { return w->x.registers == CLF_FEW_REGISTERS; }
+
 /* Of the rows of a pass so many at once, and of each so many vectors or columns. */
-static int rows_of_part(const clf_rtext *w) { return w->few && w->x.ru > FEW_ROWS ? FEW_ROWS : w->x.ru; }
+static int rows_of_part(const clf_rtext *w) { return few(w) && w->x.ru > FEW_ROWS ? FEW_ROWS : w->x.ru; }
 
 static int room_of_row(const clf_rtext *w) {
-    const int room = (w->few ? FEW_ROOM : ROOM) / rows_of_part(w);
+    const int room = (few(w) ? FEW_ROOM : ROOM) / rows_of_part(w);
     return room > 1 ? room : 1;
 }
 
@@ -181,8 +183,9 @@ static int columns_at_once(const clf_rtext *w, const clf_row_factor *f) {
     return group < room ? group : room;
 }
 
-static void product_by_columns(clf_rtext *w, int v) {
-    clf_ctext *x = &w->x;
+static void product_by_columns(clf_ctext *x, const void *value) {
+    clf_rtext *w = (clf_rtext *)x;
+    const int v = *(const int *)value;
     char ext[24];
     clf_row_factor f;
     clf_row_factor_of(w->p, v, &f);
@@ -325,8 +328,9 @@ static void rows_of_factor(clf_rtext *w, int v, const part *p) {
     CLF_PUT(x, "}\n");
 }
 
-static void product_by_rows(clf_rtext *w, int v) {
-    const int vectors = clf_row_vectors(w->p, v);
+static void product_by_rows(clf_ctext *x, const void *value) {
+    clf_rtext *w = (clf_rtext *)x;
+    const int v = *(const int *)value, vectors = clf_row_vectors(w->p, v);
     part p = {.rows = rows_of_part(w)};
     for (p.row = 0; p.row < w->x.ru; p.row += p.rows)
         for (p.from = 0; p.from < vectors; p.from += p.n) {
@@ -338,7 +342,11 @@ static void product_by_rows(clf_rtext *w, int v) {
 void clf_rtext_product(clf_rtext *w, int v) {
     clf_row_factor f;
     if (!clf_row_factor_of(w->p, v, &f)) return;
-    const bool columns = f.lanes != 1;
-    const int64_t sums = columns ? columns_at_once(w, &f) : clf_row_vectors(w->p, v);
-    clf_rtext_by_registers(w, w->x.ru * sums > FEW_ROOM, columns ? product_by_columns : product_by_rows, v);
+    const bool by_columns = f.lanes != 1;
+    const int64_t sums = by_columns ? columns_at_once(w, &f) : clf_row_vectors(w->p, v);
+    void (*const put)(clf_ctext *, const void *) = by_columns ? product_by_columns : product_by_rows;
+    if (w->x.ru * sums > FEW_ROOM)
+        clf_ctext_by_registers(&w->x, put, &v);
+    else
+        put(&w->x, &v);
 }

@@ -21,7 +21,6 @@ typedef struct clf_rtext {
     int32_t *made;        /* per sink behind the real ones: the value it makes */
     uint8_t *laned;       /* per value: vN_l stands in the pass being written */
     uint8_t *single;      /* row_turn_back.c: and vN_R do */
-    bool few;             /* registers are few and narrow where this text counts: clf_rtext_by_registers */
     int nsink;            /* real sinks */
     int t;                /* current sweep */
 } clf_rtext;
@@ -51,9 +50,6 @@ void clf_rtext_vector(clf_rtext *w, int v, int r, int width, const char *at);
 const char *clf_rtext_buffer(const clf_rtext *w, int v, int r, char *buf);
 /** c = fma(a, b, c) as a statement; where a zero annihilates (skip: of a 1, of b 2) c stays. */
 void clf_rtext_fma(clf_rtext *w, int skip, clf_dtype t, int width, const char *a, const char *b, const char *c);
-/** Text by `put` of `what`; if it differs, for registers that are many and wide, and again for others: CLF_WIDE_REGISTERS (fold.clh) says
- * to the compiler which of both counts. */
-void clf_rtext_by_registers(clf_rtext *w, bool differs, void (*put)(clf_rtext *, int), int what);
 
 /* row_text.c */
 void clf_rtext_begin(clf_rtext *w);

@@ -146,27 +146,37 @@ static void strip(clf_rtext *w, int s, int first, int second, int rows, int vect
 
 /* Vectors go by threes, and the last by twos where one would be left alone: there are five at least. Of symmetric sums at least half of the
  * tiles are made. */
-static void product(clf_rtext *w, int s) {
-    clf_ctext *x = &w->x;
+static void by_tiles(clf_ctext *x, const void *sink) {
+    clf_rtext *w = (clf_rtext *)x;
+    const int s = *(const int *)sink;
     const clf_sink *k = &w->c.sink[s];
     const clf_row_sink *q = &w->p->sink[s];
     const int lanes = clf_lanes(clf_ctext_type(x, s));
     const bool swap = clf_row_inner(w->c.value[k->value[1]].axes) == q->j;
     const int first = k->value[swap], second = q->symmetric ? first : k->value[!swap], halves = q->symmetric ? 2 : 1;
-    char J[sizeof x->strip], K[sizeof x->strip];
+    char J[sizeof x->strip];
     clf_rtext_extent(w, q->j, J);
-    clf_rtext_extent(w, q->k, K);
-    CLF_PUT(x, "{ const long v_ = (%s + %d) / %d, kp_ = v_ * %d;\nlong c_ = 0, ask_ = 0;\n", K, lanes - 1, lanes, lanes);
-    CLF_PUT(x, "if (CLF_WIDE_REGISTERS) {\nconst long threes_ = (v_ %% %d == 1 ? v_ / %d - 1 : v_ / %d) * %d;\n", VECTORS, VECTORS, VECTORS,
-            VECTORS * lanes);
+    if (x->registers == CLF_FEW_REGISTERS) {
+        CLF_PUT(x, "const long tiles_ = (%s + %d) / %d * v_ / %d, per_ = (%d + tiles_ - 1) / tiles_;\n", J, FEW_ROWS - 1, FEW_ROWS, halves,
+                CLF_ROW_DEEP);
+        strip(w, s, first, second, FEW_ROWS, 1, "c_ < kp_");
+        return;
+    }
+    CLF_PUT(x, "const long threes_ = (v_ %% %d == 1 ? v_ / %d - 1 : v_ / %d) * %d;\n", VECTORS, VECTORS, VECTORS, VECTORS * lanes);
     CLF_PUT(x, "const long tiles_ = (%s + %d) / %d * ((v_ + %d) / %d) / %d, per_ = (%d + tiles_ - 1) / tiles_;\n", J, ROWS - 1, ROWS,
             VECTORS - 1, VECTORS, halves, CLF_ROW_DEEP);
     strip(w, s, first, second, ROWS, VECTORS, "c_ < threes_");
     strip(w, s, first, second, ROWS, VECTORS - 1, "c_ < kp_");
-    CLF_PUT(x, "} else {\nconst long tiles_ = (%s + %d) / %d * v_ / %d, per_ = (%d + tiles_ - 1) / tiles_;\n", J, FEW_ROWS - 1, FEW_ROWS,
-            halves, CLF_ROW_DEEP);
-    strip(w, s, first, second, FEW_ROWS, 1, "c_ < kp_");
-    CLF_PUT(x, "} }\n");
+}
+
+static void product(clf_rtext *w, int s) {
+    clf_ctext *x = &w->x;
+    const int lanes = clf_lanes(clf_ctext_type(x, s));
+    char K[sizeof x->strip];
+    clf_rtext_extent(w, w->p->sink[s].k, K);
+    CLF_PUT(x, "{ const long v_ = (%s + %d) / %d, kp_ = v_ * %d;\nlong c_ = 0, ask_ = 0;\n", K, lanes - 1, lanes, lanes);
+    clf_ctext_by_registers(x, by_tiles, &s);
+    CLF_PUT(x, "}\n");
 }
 
 void clf_rtext_tiles(clf_ctext *x) {
