@@ -64,7 +64,7 @@ static void test_products(void) {
 }
 
 /* Texts for 32 wide registers and for fewer, whichever this device has: shares of the columns that are even and that are not, passes of
- * four and of eight rows. */
+ * four and of eight rows; sums in tiles, vectors by threes, twos and one. */
 static void test_registers(void) {
     static const char *const registers[] = {"-DCLF_WIDE_REGISTERS=0", "-DCLF_WIDE_REGISTERS=1"};
     for (int i = 0; i < 2; i++) {
@@ -72,6 +72,8 @@ static void test_registers(void) {
         CHECK(mmchain, {77, 100, 32, "f64", 1}, {77, 530, 29, "f64", 2}, {500, 100, 4, "f64", 2}, {61, 700, 20, "f32", 1});
         CHECK(product, {67, 700, 9, "f64", 2}, {67, 5000, 20, "f32", 1}, {131, 90, 7, "f64", 1});
         CHECK(product_t, {61, 100, 5, "f64", 1}, {31, 700, 200, "f64", 1});
+        CHECK(cross, {63, 70, 66, "f64", 1}, {65, 72, 80, "f64", 2}, {131, 90, 145, "f32", 1});
+        CHECK(gram, {65, 100, 0, "f64", 2});
     }
     jobs.options = NULL;
 }
