@@ -107,7 +107,7 @@ ELEM_CAST_INT(u8)
     ELEM_FN1(not, T, a == 0)                  \
     ELEM_FN3(sel, T, a != 0 ? b : c)          \
     ELEM_FN ELEM_C_##T clf_e_ofn_##T(int64_t n) { return (ELEM_C_##T)n; } \
-    ELEM_FN int64_t clf_e_ton_##T(ELEM_C_##T a) { return (int64_t)a; }
+    ELEM_FN int64_t clf_e_ton_##T(ELEM_C_##T a) { return a != 0; }
 
 /* + - * fma of floats. With CLF_ARITH_PRIME (tests/prime), f64 cells are the integers modulo that prime < 2^31, kept in [0, p). */
 #define ELEM_RING(T, S)     \
@@ -337,6 +337,7 @@ ELEM_POWN(i64)
 #define W_MIN(a, b) W_F_(min)(a, b)
 #define W_MAX(a, b) W_F_(max)(a, b)
 #define W_LT(a, b) W_F_(lt)(a, b)
+#define W_LE(a, b) W_F_(le)(a, b)
 #define W_EQ(a, b) W_F_(eq)(a, b)
 #define W_NE(a, b) W_F_(ne)(a, b)
 #define W_AND(a, b) W_F_(and)(a, b)

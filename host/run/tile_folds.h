@@ -137,6 +137,8 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
         } \
     }
 
+#include "host/run/tile_first.h"
+
 /* Lanes at rest in a clf_lane_state. */
 #define LANES_AT(F, s) \
     NAME(L0_, F) *l0 = (void *)s[0]; \
@@ -311,14 +313,30 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
         .uses_k = USES_K_##F, \
     };
 
-#define FOLD_ALL(F, INIT, STEP, MERGE, FINISH, REPEAT) \
-    FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH, REPEAT) \
-    FOLD_GAPS(F) \
+/* Leaves, and rows of a cell each: positions go by values, which the table has before them. */
+#define RUNS_STEPPED(F) \
     FOLD_LEAF(F, leaf_, VALUE_PLAIN, AHEAD_NONE) \
     FOLD_LEAF(F, leaf_ahead_, VALUE_PLAIN, AHEAD_PAGE) \
     FOLD_SIDE(F, side_, VALUE_PLAIN) \
     FOLD_ROWS(F, rows_, side_, SHORT_ROW, VALUE_PLAIN, AHEAD_NONE) \
-    FOLD_ROWS(F, rows_ahead_, side_, SHORT_ROW, VALUE_PLAIN, AHEAD_PAGE) \
+    FOLD_ROWS(F, rows_ahead_, side_, SHORT_ROW, VALUE_PLAIN, AHEAD_PAGE)
+#define RUNS_SUM RUNS_STEPPED
+#define RUNS_SUMSQ RUNS_STEPPED
+#define RUNS_MIN RUNS_STEPPED
+#define RUNS_MAX RUNS_STEPPED
+#define RUNS_PROD RUNS_STEPPED
+#define RUNS_MEAN RUNS_STEPPED
+#define RUNS_VAR RUNS_STEPPED
+#define RUNS_ARGMIN(F) FIRST_ALL(F, MIN)
+#define RUNS_ARGMAX(F) FIRST_ALL(F, MAX)
+#define RUNS_ANY RUNS_STEPPED
+#define RUNS_ALL RUNS_STEPPED
+#define RUNS_NNZ RUNS_STEPPED
+
+#define FOLD_ALL(F, INIT, STEP, MERGE, FINISH, REPEAT) \
+    FOLD_TEXTS(F, INIT, STEP, MERGE, FINISH, REPEAT) \
+    FOLD_GAPS(F) \
+    JOIN(RUNS_, F)(F) \
     FOLD_PIECES(F) \
     FOLD_WIDE(F) \
     FOLD_COLUMNS(F) \

@@ -42,6 +42,74 @@ static void test_short_rows(void) {
         }
 }
 
+/* ---- positions, by their meaning ---- */
+
+/* Few values, so that the extreme one comes several times, first, last, or as all there is; f64 cannot tell the greatest i64 apart. */
+enum { MIXES = 6, MOST_OF_MIX = 4 };
+static void mixed(void *x, clf_dtype t, int64_t n, int mix) {
+    static const double of[MIXES][MOST_OF_MIX] = {{-INFINITY, -INFINITY, -INFINITY, -INFINITY},
+                                                  {INFINITY, INFINITY, INFINITY, INFINITY},
+                                                  {0.0, -0.0, 0.0, -0.0},
+                                                  {3, 1, 2, 3},
+                                                  {NAN, INFINITY, -INFINITY, 1},
+                                                  {1, 1, 1, 1}};
+    for (int64_t i = 0; i < n; i++) {
+        double v = of[mix][next_random() % MOST_OF_MIX];
+        if (mix == 5 && i == n - 1) v = next_random() % 2 ? 7 : 0;
+        if (mix == 4 && next_random() % 3) v = 1;
+        clf_scalar_store(x, (size_t)i, clf_scalar_to(clf_scalar_f64(v), t));
+    }
+}
+
+/* The first position of n cells, `stride` apart, of what is most extreme; 1-based. */
+static int64_t first_most(clf_fold_id f, clf_dtype t, const void *x, int64_t at, int64_t n, int64_t stride) {
+    int64_t best = 0;
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double v = clf_scalar_as_f64(clf_scalar_load(x, (size_t)(at + i * stride), t));
+        const bool more = f == CLF_FOLD_ARGMAX ? v > most : v < most;
+        if (best && (isnan(most) || !(more || isnan(v)))) continue;
+        best = i + 1;
+        most = v;
+    }
+    return best;
+}
+
+static void check_positions(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int64_t c, int mix) {
+    plan p;
+    plan_begin(&p, r, c);
+    int64_t dim[2] = {r, c}, n = results_of(keep, r, c);
+    int x = clf_build_load(&p.b, clf_build_access(&p.b, clf_build_in(&p.b, t, 2, dim), (int[]){0, 1}));
+    clf_dtype type = CLF_I64;
+    clf_build_fold(&p.b, plan_out(&p, type, r, c, keep), f, x, keep);
+    plan_end(&p);
+    int64_t *at = malloc((size_t)(n + 1) * sizeof *at);
+    void *in[1] = {new_data(t, r * c, false)}, *want[1] = {at};
+    mixed(in[0], t, r * c, mix);
+    for (int64_t i = 0; i < n; i++)
+        at[i] = keep == 0   ? first_most(f, t, in[0], 0, r * c, 1)
+                : keep == 1 ? first_most(f, t, in[0], i * c, c, 1)
+                            : first_most(f, t, in[0], i, r, c);
+    unsigned before = CU_get_number_of_failures();
+    run_all(&p, in, NULL, 1, &type, &n, want);
+    if (CU_get_number_of_failures() != before)
+        fprintf(stderr, "%s %s keep %u %lld x %lld, mix %d\n", clf_folds[f].id, clf_dtype_name(t), keep, (long long)r, (long long)c, mix);
+    free(in[0]);
+    free(at);
+    clf_arena_release(&p.arena);
+}
+
+static void test_positions(void) {
+    static const clf_fold_id folds[] = {CLF_FOLD_ARGMIN, CLF_FOLD_ARGMAX};
+    static const int64_t shape[][2] = {{1, 1},  {9, 1},   {8, 7},   {7, 8},   {17, 9},  {11, 15}, {10, 16},  {9, 17},
+                                       {8, 31}, {16, 32}, {19, 33}, {5, 100}, {3, 511}, {3, 512}, {2, 1025}, {700, 3}};
+    for (int f = 0; f < 2; f++)
+        for (int t = 0; t < CLF_NDTYPES; t++)
+            for (uint32_t keep = 0; keep < 3; keep++)
+                for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+                    for (int mix = 0; mix < MIXES; mix++) check_positions(folds[f], (clf_dtype)t, keep, shape[s][0], shape[s][1], mix);
+}
+
 /* Large enough for several parts and threads. */
 static void test_folds_parallel(void) {
     static const int64_t large[][2] = {{1, 400001}, {40000, 10}, {3000, 129}, {70, 5003}, {400, 1024}};
@@ -69,10 +137,8 @@ static void test_fold_facts(void) {
 
 int main(void) {
     static const tile_test tests[] = {
-        {"fold facts", test_fold_facts},
-        {"folds", test_folds},
-        {"folds in parts", test_folds_parallel},
-        {"short rows", test_short_rows},
+        {"fold facts", test_fold_facts}, {"folds", test_folds},         {"folds in parts", test_folds_parallel},
+        {"short rows", test_short_rows}, {"positions", test_positions},
     };
     return run_tile_suite("tile folds", tests, sizeof tests / sizeof *tests);
 }
