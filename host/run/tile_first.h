@@ -38,7 +38,7 @@ ELEM_FN int64_t ELEM_PASTE(first_, ELEM_T)(int64_t n, const E_T *x, E_T most) {
         STATE_STORE(out, w0, w1, w2) \
     }
 
-/* Short rows, SIDE of them side by side, from the last cell to the first. */
+/* Short rows, SIDE of them side by side, from the last cell to the first: fewer cells than an i8 can count. */
 #define FIRST_SIDE(F, M) \
     static int64_t NAME(side_, F)(int64_t rows, int64_t n, const E_T *x, clf_word *out) { \
         for (int64_t next = 0; next < rows && SIDE <= rows; next += SIDE) { \
@@ -64,15 +64,14 @@ ELEM_FN int64_t ELEM_PASTE(first_, ELEM_T)(int64_t n, const E_T *x, E_T most) {
         return SIDE <= rows ? rows : 0; \
     }
 
-#define FIRST_ROWS(F, M, what, leaf) \
+#define FIRST_ROWS(F, what, leaf) \
     static void NAME(what, F)(int64_t rows, int64_t n, const void *pa, const void *pb, const void *pc, clf_word *out) { \
         const E_T *x = pa; \
         for (int64_t row = n < SHORT_ROW ? NAME(side_, F)(rows, n, x, out) : 0; row < rows; row++) { \
             clf_fold_state s; \
-            NAME(leaf, M)(n, 0, x + row * n, pb, pc, &s); \
+            NAME(leaf, F)(n, 0, x + row * n, pb, pc, &s); \
             STATE_LOAD(F, &s, w0, w1, w2) \
-            const NAME(R_, F) v = n > 0 ? ELEM_PASTE(first_, ELEM_T)(n, x + row * n, (E_T)w0) + 1 : 0; \
-            (void)w1, (void)w2; \
+            const NAME(R_, F) v = NAME(finish1_, F)(w0, w1, w2); \
             memcpy(&out[row], &v, 8); \
         } \
     }
@@ -81,5 +80,5 @@ ELEM_FN int64_t ELEM_PASTE(first_, ELEM_T)(int64_t n, const E_T *x, E_T most) {
     FIRST_LEAF(F, M, leaf_) \
     FIRST_LEAF(F, M, leaf_ahead_) \
     FIRST_SIDE(F, M) \
-    FIRST_ROWS(F, M, rows_, leaf_) \
-    FIRST_ROWS(F, M, rows_ahead_, leaf_ahead_)
+    FIRST_ROWS(F, rows_, leaf_) \
+    FIRST_ROWS(F, rows_ahead_, leaf_ahead_)

@@ -6,6 +6,7 @@
  * group of lanes may be partial: all lanes are stepped, and those beyond the end keep what they had. */
 #include "host/run/tile_isa.h"
 #include "host/run/tile_elem.h"
+#include "host/run/tile_first.h"
 #include "host/run/tile_fold_texts.h"
 #include "host/run/tile_gaps.h"
 #include <string.h>
@@ -136,8 +137,6 @@ enum { SIDE = 8, SHORT_ROW = 32, SHORT_PRODUCT = 17 };
             memcpy(&out[row], &r, 8); \
         } \
     }
-
-#include "host/run/tile_first.h"
 
 /* Lanes at rest in a clf_lane_state. */
 #define LANES_AT(F, s) \

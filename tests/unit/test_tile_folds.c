@@ -2,7 +2,8 @@
  * Folds of the host executor against the reduction tree of core/fold.h. */
 #include "tests/unit/tile_naive.h"
 
-static void check_fold(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int64_t c, bool specials) {
+/* Cells in, r x c, folded by every build and number of threads; told: what a failure was about. */
+static void compare(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int64_t c, void *cells, void *want, const char *told) {
     plan p;
     plan_begin(&p, r, c);
     int64_t dim[2] = {r, c}, n = results_of(keep, r, c);
@@ -10,14 +11,18 @@ static void check_fold(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int
     clf_dtype type = clf_fold_result_type(f, t);
     clf_build_fold(&p.b, plan_out(&p, type, r, c, keep), f, x, keep);
     plan_end(&p);
-    void *in[1] = {new_data(t, r * c, specials)}, *want[1] = {naive_fold(f, t, keep, r, c, in[0])};
     unsigned before = CU_get_number_of_failures();
-    run_all(&p, in, NULL, 1, &type, &n, want);
+    run_all(&p, (void *[]){cells}, NULL, 1, &type, &n, (void *[]){want});
     if (CU_get_number_of_failures() != before)
-        fprintf(stderr, "%s %s keep %u %lld x %lld\n", clf_folds[f].id, clf_dtype_name(t), keep, (long long)r, (long long)c);
-    free(in[0]);
-    free(want[0]);
+        fprintf(stderr, "%s %s keep %u %lld x %lld%s\n", clf_folds[f].id, clf_dtype_name(t), keep, (long long)r, (long long)c, told);
     clf_arena_release(&p.arena);
+}
+
+static void check_fold(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int64_t c, bool specials) {
+    void *cells = new_data(t, r * c, specials), *want = naive_fold(f, t, keep, r, c, cells);
+    compare(f, t, keep, r, c, cells, want, "");
+    free(cells);
+    free(want);
 }
 
 static const int64_t shapes[][2] = {{0, 0},   {0, 5},   {5, 0},   {1, 1},   {2, 3},    {7, 7},    {33, 10},  {64, 8},  {65, 2},
@@ -76,27 +81,19 @@ static int64_t first_most(clf_fold_id f, clf_dtype t, const void *x, int64_t at,
 }
 
 static void check_positions(clf_fold_id f, clf_dtype t, uint32_t keep, int64_t r, int64_t c, int mix) {
-    plan p;
-    plan_begin(&p, r, c);
-    int64_t dim[2] = {r, c}, n = results_of(keep, r, c);
-    int x = clf_build_load(&p.b, clf_build_access(&p.b, clf_build_in(&p.b, t, 2, dim), (int[]){0, 1}));
-    clf_dtype type = CLF_I64;
-    clf_build_fold(&p.b, plan_out(&p, type, r, c, keep), f, x, keep);
-    plan_end(&p);
+    const int64_t n = results_of(keep, r, c);
     int64_t *at = malloc((size_t)(n + 1) * sizeof *at);
-    void *in[1] = {new_data(t, r * c, false)}, *want[1] = {at};
-    mixed(in[0], t, r * c, mix);
+    void *cells = new_data(t, r * c, false);
+    char told[16];
+    snprintf(told, sizeof told, ", mix %d", mix);
+    mixed(cells, t, r * c, mix);
     for (int64_t i = 0; i < n; i++)
-        at[i] = keep == 0   ? first_most(f, t, in[0], 0, r * c, 1)
-                : keep == 1 ? first_most(f, t, in[0], i * c, c, 1)
-                            : first_most(f, t, in[0], i, r, c);
-    unsigned before = CU_get_number_of_failures();
-    run_all(&p, in, NULL, 1, &type, &n, want);
-    if (CU_get_number_of_failures() != before)
-        fprintf(stderr, "%s %s keep %u %lld x %lld, mix %d\n", clf_folds[f].id, clf_dtype_name(t), keep, (long long)r, (long long)c, mix);
-    free(in[0]);
+        at[i] = keep == 0   ? first_most(f, t, cells, 0, r * c, 1)
+                : keep == 1 ? first_most(f, t, cells, i * c, c, 1)
+                            : first_most(f, t, cells, i, r, c);
+    compare(f, t, keep, r, c, cells, at, told);
+    free(cells);
     free(at);
-    clf_arena_release(&p.arena);
 }
 
 static void test_positions(void) {
