@@ -29,6 +29,7 @@
 #define CLF_KERNELS_ELEM_C_H
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ELEM_FN static inline __attribute__((always_inline))
 #define ELEM_PASTE_(a, b) a##b
@@ -87,6 +88,20 @@ ELEM_CAST_INT(u8)
 #undef ELEM_CAST_SATURATE
 #undef ELEM_CAST_PLAIN
 
+/* A count as a double: as clf_count_<lanes> of prelude/elem.clh, and why. */
+ELEM_FN double clf_count(int64_t n)
+{
+#if defined(__SSE2__) && !defined(__AVX512DQ__)
+    const uint64_t low = ((uint64_t)n & 0xffffffffu) | 0x4330000000000000u, high = ((uint64_t)n >> 32) ^ 0x4530000080000000u;
+    double l, h;
+    memcpy(&l, &low, sizeof l);
+    memcpy(&h, &high, sizeof h);
+    return (h - 0x1.00000801p84) + l;
+#else
+    return (double)n;
+#endif
+}
+
 /* ---- functions: clf_e_<name>_<type> ------------------------------------------------------------------------------------- */
 
 #define ELEM_FN1(name, T, expr) ELEM_FN ELEM_C_##T clf_e_##name##_##T(ELEM_C_##T a) { return (ELEM_C_##T)(expr); }
@@ -95,8 +110,8 @@ ELEM_CAST_INT(u8)
 #define ELEM_FN3(name, T, expr) \
     ELEM_FN ELEM_C_##T clf_e_##name##_##T(ELEM_C_##T a, ELEM_C_##T b, ELEM_C_##T c) { return (ELEM_C_##T)(expr); }
 
-/* What is written alike for floats and integers. */
-#define ELEM_COMMON(T)                        \
+/* What is written alike for floats and integers; COUNT: a count as such a cell. */
+#define ELEM_COMMON(T, COUNT)                 \
     ELEM_FN2(lt, T, a < b)                    \
     ELEM_FN2(le, T, a <= b)                   \
     ELEM_FN2(eq, T, a == b)                   \
@@ -106,7 +121,7 @@ ELEM_CAST_INT(u8)
     ELEM_FN2(xor, T, (a != 0) ^ (b != 0))     \
     ELEM_FN1(not, T, a == 0)                  \
     ELEM_FN3(sel, T, a != 0 ? b : c)          \
-    ELEM_FN ELEM_C_##T clf_e_ofn_##T(int64_t n) { return (ELEM_C_##T)n; } \
+    ELEM_FN ELEM_C_##T clf_e_ofn_##T(int64_t n) { return (ELEM_C_##T)COUNT(n); } \
     ELEM_FN int64_t clf_e_ton_##T(ELEM_C_##T a) { return a != 0; }
 
 /* + - * fma of floats. With CLF_ARITH_PRIME (tests/prime), f64 cells are the integers modulo that prime < 2^31, kept in [0, p). */
@@ -130,7 +145,7 @@ ELEM_CAST_INT(u8)
 
 /* S: the suffix of the C library's functions for this float type. */
 #define ELEM_FLOAT(T, S)                                                                    \
-    ELEM_COMMON(T)                                                                          \
+    ELEM_COMMON(T, clf_count)                                                               \
     ELEM_RING_##T                                                                           \
     ELEM_FN2(div, T, a / b)                                                                 \
     ELEM_FN2(min, T, a != a ? a : (a < b ? a : b))                                          \
@@ -196,7 +211,7 @@ ELEM_FLOAT(f64, )
     }
 /* U: an unsigned type at least as wide as int, in which arithmetic wraps. */
 #define ELEM_INT(T, U)                                        \
-    ELEM_COMMON(T)                                            \
+    ELEM_COMMON(T, )                                          \
     ELEM_FN2(add, T, (U)a + (U)b)                             \
     ELEM_FN2(sub, T, (U)a - (U)b)                             \
     ELEM_FN2(mul, T, (U)a * (U)b)                             \
