@@ -21,9 +21,11 @@ typedef struct text_suite {
     bool (*takes)(text_shape *s); /* may make it smaller; false: too large for this device. NULL: any will do */
     clf_status (*run)(kernel_job *j, const clf_skel *skel, int parts, clf_err *err); /* NULL: job_kernel */
     long kernels;                 /* that ran */
+    int turn;                     /* texts checked so far */
 } text_suite;
 
-/** Compare all outputs for every shape; every second one has NaN and infinities in its operands. Their kernels are built together. */
+/** Compare all outputs for every second shape, by turns, at full length for every one, under sanitizers for every sixth; every second of
+ *  these has NaN and infinities in its operands. Their kernels are built together. */
 void text_check(text_suite *u, const char *text, const text_shape *s, int n);
 #define TEXT_CHECK(u, text, ...) \
     do { \

@@ -14,7 +14,7 @@
 
 /* ---- running ---- */
 
-enum { LEAST_KERNELS = 50 };                                  /* shapes are left out by size: not nearly all */
+enum { LEAST_KERNELS = 25 };                                  /* shapes are left out by size: not nearly all */
 static int64_t most_rows = INT64_MAX, most_cells = INT64_MAX; /* an interpreter of kernels gets smaller shapes */
 static bool large;                                            /* groups of the size that GPUs get: a part of the shapes */
 static bool beside;                                           /* steps of several positions: shapes whose rows are runs of them */
