@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Texts that are written in other ways for other processors. E_FMA, in which inner products step: one rounding for floats, wrapping for
- * integers. E_OFN, a count as a cell: what a conversion gives. The same bits from the C prelude and from the OpenCL one at every width. */
+ * Texts of the element preludes that no operator is alone: E_FMA, in which inner products step, one rounding for floats, wrapping for
+ * integers; and E_OFN, a count as a cell, which is what a conversion gives. The same bits from the C prelude and from the OpenCL one at
+ * every width. */
 #include <CUnit/Basic.h>
 #include <math.h>
 #include <stdio.h>
