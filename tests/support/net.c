@@ -22,6 +22,10 @@ int64_t net_every(int64_t ci, int64_t sanitized) {
     return set("CLF_TEST_SANITIZED") ? sanitized : ci;
 }
 
+int net_turns(int ci, int sanitized) { return set("CLF_TEST_CASE") ? 1 : (int)net_every(ci, sanitized); }
+
+int net_first(int turn, int every, int n) { return (turn + turn / 2) % (n < every ? n : every); }
+
 bool net_replay(uint64_t *seed) {
     const char *text = getenv("CLF_TEST_SEED");
     if (!text || !*text) return false;

@@ -68,14 +68,11 @@ static void check(text_suite *u, const char *text, text_shape s, job_data data) 
     job_end(&j);
 }
 
-/* Where kernels are noted together, a run under sanitizers notes all that one without has, so that the driver finds their program. */
 void text_check(text_suite *u, const char *text, const text_shape *s, int n) {
-    const int every = (int)net_every(2, 2), first = n < every ? 0 : u->turn % every, taken = (n - first + every - 1) / every;
-    const int third = (int)net_every(1, 3), from = taken < third ? 0 : u->turn % third;
-    u->turn++;
-    for (int i = 0; i < taken; i++) note(u, text, s[first + i * every]);
+    const int every = u->every_shape ? 1 : net_turns(2, 2), first = net_first(u->turn++, every, n);
+    for (int i = first; i < n; i += every) note(u, text, s[i]);
     jobs_build();
-    for (int i = from; i < taken; i += third) check(u, text, s[first + i * every], i % 2 ? JOB_REAL : JOB_FINITE);
+    for (int i = first; i < n; i += every) check(u, text, s[i], i / every % 2 ? JOB_REAL : JOB_FINITE);
 }
 
 /* ---- without running ----------------------------------------------------------------------------------------------------- */

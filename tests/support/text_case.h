@@ -20,12 +20,13 @@ typedef struct text_suite {
     int64_t (*other)(char letter, const text_shape *s); /* NULL: there are no other letters */
     bool (*takes)(text_shape *s); /* may make it smaller; false: too large for this device. NULL: any will do */
     clf_status (*run)(kernel_job *j, const clf_skel *skel, int parts, clf_err *err); /* NULL: job_kernel */
+    bool every_shape;             /* else every second one, but at full length and in cases asked for by name */
     long kernels;                 /* that ran */
     int turn;                     /* texts checked so far */
 } text_suite;
 
-/** Compare all outputs for every second shape, by turns, at full length for every one, under sanitizers for every sixth; every second of
- *  these has NaN and infinities in its operands. Their kernels are built together. */
+/** Compare all outputs for every shape, or for every second one by turns, but at least one; every second of these has NaN and infinities in
+ *  its operands. Their kernels are built together. n > 0 shapes. */
 void text_check(text_suite *u, const char *text, const text_shape *s, int n);
 #define TEXT_CHECK(u, text, ...) \
     do { \

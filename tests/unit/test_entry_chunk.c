@@ -35,20 +35,20 @@ static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts
     job_end(&j);
 }
 
-/* Plans whose names begin so: every second one, by turns, at full length every one; under sanitizers, where the reference executor takes
- * long, every sixth. */
+/* Plans whose names begin so: every second one, by turns; under sanitizers, where the reference executor takes long, every fourth. */
 static void run_some(const char *names, const shape *s, clf_dtype t, int parts, job_data data) {
     static int turn;
-    const int every = (int)net_every(2, 2), third = (int)net_every(1, 3), first = turn++;
-    int k = first % every, taken = 0;
+    const int noted = net_turns(2, 2), every = net_turns(2, 4); /* noted as without sanitizers: the driver has that program */
+    const struct plan *some[PLANS];
+    int n = 0;
     if (!jobs.device) return;
-    for (int p = 0; p < PLANS; p++) /* all that run without sanitizers, so that the driver finds the program built there */
-        if (strncmp(plans[p].name, names, strlen(names)) == 0 && k++ % every == 0) note(&plans[p], s, t, data);
-    jobs_build();
-    k = first % every;
     for (int p = 0; p < PLANS; p++)
-        if (strncmp(plans[p].name, names, strlen(names)) == 0 && k++ % every == 0 && (first + taken++) % third == 0)
-            run_one(&plans[p], s, t, parts, data);
+        if (strncmp(plans[p].name, names, strlen(names)) == 0) some[n++] = &plans[p];
+    CU_ASSERT_FATAL(n > 0);
+    for (int k = net_first(turn, noted, n); k < n; k += noted) note(some[k], s, t, data);
+    jobs_build();
+    for (int k = net_first(turn, every, n); k < n; k += every) run_one(some[k], s, t, parts, data);
+    turn++;
 }
 static void run_all(const shape *s, clf_dtype t, int parts, job_data data) { run_some("", s, t, parts, data); }
 

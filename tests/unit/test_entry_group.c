@@ -11,7 +11,7 @@
 enum { LEAST_KERNELS = 60, SMALL_CELLS = 1200, SMALL_ROWS = 100 };
 static long kernels;
 static bool small; /* an interpreter of kernels gets smaller shapes */
-static bool large; /* groups of the size that GPUs get: of the plans every sixth, by turns; else every second; at full length every one */
+static bool large; /* groups of the size that GPUs get: of the plans every sixth, by turns, not every second */
 
 static bool takes(const shape *s) { return !small || (s->x.n[0] * s->x.n[1] <= SMALL_CELLS && s->x.n[0] <= SMALL_ROWS); }
 
@@ -50,9 +50,9 @@ static void run_one(const struct plan *p, const shape *s, clf_dtype t, int parts
 
 static void run_all(shape s, clf_dtype t, int parts, job_data data) {
     static int turn;
-    const int every = large ? (int)net_every(6, 6) : (int)net_every(2, 2);
+    const int every = small ? 1 : large ? net_turns(6, 6) : net_turns(2, 2);
     if (!takes(&s)) return;
-    const int first = turn++ % every;
+    const int first = net_first(turn++, every, PLANS);
     for (int p = first; p < PLANS; p += every) note(&plans[p], &s, t, data);
     jobs_build();
     for (int p = first; p < PLANS; p += every) run_one(&plans[p], &s, t, parts, data);

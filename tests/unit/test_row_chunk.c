@@ -350,6 +350,7 @@ int main(int argc, char **argv) {
         {"facts", test_facts},
     };
     if (argc > 1) most_rows = 37, most_cells = 200000;
+    suite.every_shape = argc > 1;
     if (!jobs_open(argc > 1)) {
         jobs_close();
         return 77;

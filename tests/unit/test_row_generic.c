@@ -101,6 +101,7 @@ int main(int argc, char **argv) {
                                       {"facts", test_facts}};
     tell_inputs = argc > 1;
     if (tell_inputs) most_cells = 3000;
+    suite.every_shape = tell_inputs;
     if (!jobs_open(tell_inputs)) {
         jobs_close();
         return 77;

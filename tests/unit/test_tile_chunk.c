@@ -206,6 +206,7 @@ int main(int argc, char **argv) {
         {"no memory", test_no_memory},
     };
     if (argc > 1) most_cells = 100000;
+    suite.every_shape = argc > 1;
     if (!jobs_open(argc > 1)) {
         jobs_close();
         return 77;
